@@ -138,7 +138,7 @@ def _is_overtaken(one: Statement, work: LaterWork) -> bool:
 
 def _is_diagnosis(text: str) -> bool:
     """Whether a statement says what was wrong with the code that is worked on."""
-    return _DIAGNOSIS.match(text) is not None and _OUTSIDE.search(text) is None
+    return _DIAGNOSIS.search(text) is not None and _OUTSIDE.search(text) is None
 
 
 def _is_bare_problem(text: str) -> bool:
@@ -264,6 +264,7 @@ _HOLDS = re.compile(  # a problem that is told with its cause, or is one of some
 _DIAGNOSIS = re.compile(
     r"(?i)^\W*(?:so )?the (?:(?:real|actual|root|main|core|underlying|only|first|second|remaining) )?"
     r"(?:issue|problem|bug|cause|reason|failure|error|culprit|mismatch) (?:here |now )?(?:is|was|lies|comes)\b"
+    r"|\bbecause\b[^.]{0,80}(?:\b(?:is|was|are|does) not|n['’]t) (?:properly|correctly)\b"
 )
 _OUTSIDE = re.compile(
     r"(?i)\b(?:known (?:issue|bug)|apis?|servers?|remote|providers?|upstream|terminals?|browsers?|kernel|os)\b"

@@ -40,6 +40,7 @@ EDIT = edited("src/cart.py", "if isStreaming:\n    go()", "if queue_is_open:\n  
         ("The provider requires `isStreaming` to come first.", False, False),
         ("Prices come from the ledger, which rounds them twice.", False, True),
         ("Prices are rounded twice because the ledger rounds them as well.", False, False),
+        ("The cart is empty because the ledger is not properly handling the last row.", False, True),
         ("The remote does not accept such names.", False, False),
         ("The query has the wrong column instead of the right one.", False, True),
         ("There is a bug in `order.py`.", False, False),

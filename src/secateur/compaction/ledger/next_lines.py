@@ -4,12 +4,14 @@ Rule: in the words of whoever said it, quoted and never composed; words before t
 named by its mark, and what the line on where the session stands says is not said again.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from secateur.compaction.ledger.course import format_bullet
 from secateur.compaction.ledger.entries import Command, Ledger, Quote, StandingKind, mark
 from secateur.compaction.ledger.files.lines import find_base
+from secateur.compaction.ledger.said import split_sentences
 from secateur.compaction.ledger.turns.announcements import UNBEGUN, is_announcing
 from secateur.compaction.ledger.turns.outcomes import STOPPED
 from secateur.compaction.ledger.turns.reports import strip_reported
@@ -86,15 +88,23 @@ def _render_earlier_words(ledger: Ledger, reported: Sequence[Quote]) -> Iterator
 
 
 def _strip_announcement(ledger: Ledger) -> str:
-    """Return the agent's reasoning while a request is open, without an announcement of a call that succeeded since."""
+    """Return the agent's reasoning while a request is open, without the call that it announces and made since."""
     is_open = bool(ledger.requests) and ledger.requests[-1].state == "open"
     text = ledger.thought.text if ledger.thought and is_open else ""
-    before, _, last = text.rstrip().rpartition(". ")
-    is_done = bool(ledger.last_calls) and not ledger.pending and ledger.last_calls[-1].ok is not False
-    if not is_done or not is_announcing(last):
+    if not ledger.last_calls or ledger.pending:
         return text
+    sentences = list(split_sentences(text))
+    while sentences and (is_announcing(sentences[-1]) or _BEGINS.match(sentences[-1])):
+        sentences.pop()
+    left = text[: text.rfind(sentences[-1]) + len(sentences[-1])] if sentences else ""
     has_said = ledger.last_words is not None and not ledger.last_words.is_answered
-    return f"{before}." if before else "" if has_said else text
+    return left if len(left) >= _FEWEST_THOUGHT else "" if has_said else text
+
+
+_FEWEST_THOUGHT = 25  # characters: less only cries out
+_BEGINS = re.compile(
+    r"(?i)\W*(?:(?:good|great|ok(?:ay)?|perfect|so)\W+)?(?:now|next|first)\b,? i (?:need|have|want|should|can)\b"
+)
 
 
 def _quote_waited(ledger: Ledger, verdict: str) -> str:

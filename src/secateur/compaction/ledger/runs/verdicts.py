@@ -41,11 +41,13 @@ def read_verdict(
     for ok, is_told in ((False, _is_failed_total), *(((True, _is_passed_total),) if not runs_on else ())):
         if found := {line for line in {*lines} if is_told(line)}:  # each is judged once: outputs repeat lines
             totals = [line for line in lines if line in found]
-            telling = [line for line in totals if not line.endswith("(cached)")]  # which ran before
+            telling = [line for line in totals if not line.endswith("(cached)") and line != "FAIL"]  # which ran before
             behind = lines[lines.index(totals[-1]) + 1 :] if ok and (exit_ or is_error) else []
             if error := next(filter(_PLACED_ERROR.match, behind), ""):  # of another check in the line
                 return CheckVerdict(False, clip_line(error))
-            return CheckVerdict(ok, clip_line((telling or totals)[-1]))
+            told = (telling or totals)[-1]
+            cause = next(filter(_PLACED_ERROR.match, lines), "") if _UNBUILT.search(told) else ""
+            return CheckVerdict(ok, clip_line(cause or told))
     if (worded := _read_words(lines)) and not (exit_ or is_error or runs_on):
         return worded
     failing = "" if exit_ == 0 and not is_hidden else _find_failing_line(lines) or read_last_error(output)[1]
@@ -161,8 +163,9 @@ _PASSED_TOTAL = re.compile(
 )
 _PLACED_ERROR = re.compile(
     r"^\S{1,300}\.(?:go|rs|py|[cm]?[jt]sx?|c|cc|cpp|h|java|kt|swift|rb|php):\d+:\d+: (?!warning|note|info)\S"
-    r"|^\S+:\d+(?::\d+)?: (?:error|[EFW]\d{3,4}) "
+    r"|^\S+:\d+(?::\d+)?: (?:error|[EFW]\d{3,4})[ :]|^error\[E\d+\]: "
 )
+_UNBUILT = re.compile(r"\[(?:build|setup) failed\]$|^error: could not compile |^g?make(?:\[\d+\])?: \*\*\* |^ninja: ")
 _FAILING = re.compile(
     r"^E\s+\w*(?:Error|Exception)\b"  # pytest
     r"|^\s*(?:FAILED [\w./]|FAIL\b|✗ |✘ |not ok \d|npm ERR! |error(?:\[E\d+\]|:)|BUILD FAILED)"

@@ -8,6 +8,7 @@ no command tells how it stands; guesses do not count. It is told as the agent's 
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from secateur.compaction.ledger.entries import Ledger, UserRequest
 from secateur.compaction.ledger.runs.failed_acts import LINE_CHARS, quote_line
@@ -94,19 +95,20 @@ def find_diagnosis(messages: Sequence[Message], ledger: Ledger) -> str:
     for message in reversed(messages[-MOST_MESSAGES:]):
         if get_user_text(message):
             return ""
+        calls = (part for part in message.parts if part.kind == "tool_call")
+        is_edited = is_edited or any(detect_tool_kind(part.tool, part.text) == "edit" for part in calls)
         if found := _find_cause(get_agent_text(message)[:_SEARCHED]):
             since = f" (edited since{FAILED_SINCE * _has_failed_since(ledger.requests[-1])})" if is_edited else ""
             return "" if found in said else f"“{clip_text(found, CAUSE_CHARS)}”{since}"
-        calls = (part for part in message.parts if part.kind == "tool_call")
-        is_edited = is_edited or any(detect_tool_kind(part.tool, part.text) == "edit" for part in calls)
     return ""
 
 
 def _find_cause(text: str) -> str:
-    """Return the last sentence of a text that tells a cause."""
+    """Return the last sentence of a text that tells a cause, or that stands behind "I see the issue now."."""
     sentences = list(split_sentences(FENCED.sub("\n", text))) if _CAUSE.search(text) else []
     lines = [redact(collapse_whitespace(sentence)) for sentence in sentences]
-    telling = [one for one in lines if len(one) >= FEWEST_CHARS and _CAUSE.search(one) and not _VAGUE.search(one)]
+    told = [one for before, one in pairwise(["", *lines]) if _CAUSE.search(one) or _SEES.fullmatch(before)]
+    telling = [one for one in told if len(one) >= FEWEST_CHARS and not _VAGUE.search(one)]
     return telling[-1] if telling else ""
 
 
@@ -131,6 +133,10 @@ _CAUSE = re.compile(
     r"|\bthe (?:real |actual |main |root |underlying |core )?(?:issue|problem|cause|bug|reason|error)"
     r" (?:here |now |with \S{1,60} )?(?:is|was|lies|comes from)\b"
     r"|\broot cause\b|\bkey insight\b|\bculprit\b|\bturns out\b"
+)
+_SEES = re.compile(
+    r"(?i)(?:\w+[,!.]? ){0,2}i (?:now )?(?:see|found|understand|know) (?:what )?the (?:real |actual |root )?"
+    r"(?:issue|problem|bug|cause)(?: is)?(?: now| here| clearly)?\W*"
 )
 _SPEAKS_OF_ERRORS = re.compile(r"(?i)\b(?:errors?|issue|problem|mismatch(?:es)?|cause|because)\b")
 _VAGUE = re.compile(r"(?i)\b(?:likely|might|may|maybe|perhaps|probably|could|related to|seems?)\b|[?:]$")

@@ -268,12 +268,16 @@ def test_a_check_that_failed_again_as_the_first_of_a_chain_is_counted_once(later
     [
         (
             "ok  \tshop/cart\t0.3s\n--- FAIL: TestTide\nFAIL\tshop/tide\t0.2s\nFAIL",
-            "--- FAIL: TestTide · FAIL · ok: shop/cart",
+            "--- FAIL: TestTide · FAIL shop/tide 0.2s · ok: shop/cart",
         ),
-        ("--- FAIL: TestTide\nFAIL\tshop/tide\t0.2s\nFAIL", "--- FAIL: TestTide"),
+        ("--- FAIL: TestTide\nFAIL\tshop/tide\t0.2s\nFAIL", "--- FAIL: TestTide · FAIL shop/tide 0.2s"),
+        (
+            "# shop/tide\n./tide.go:9:2: undefined: moon\nFAIL\tshop/tide [build failed]\nFAIL",
+            "./tide.go:9:2: undefined: moon",
+        ),
         (
             "".join(f"ok  \tshop/p{n}\t0.3s\n" for n in range(5)) + "FAIL\tshop/tide\t0.2s\nFAIL",
-            "FAIL · ok: 5 other packages",
+            "FAIL shop/tide 0.2s · ok: 5 other packages",
         ),
     ],
 )

@@ -50,3 +50,17 @@ def test_it_says_where_something_was_edited_behind_it_and_gives_way_to_newer_wor
     assert f"{TOLD} (edited since)" in next_of(*FAILED, assistant(text=SAID), *edited, *FAILED, *edited, again)
     newer = assistant(text="These errors come from the store after all, let me look there.")
     assert not any("view of the cause" in line for line in next_of(*FAILED, assistant(text=SAID), *FAILED, newer))
+
+
+def test_the_sentence_behind_one_that_only_says_that_the_cause_is_seen_tells_it() -> None:
+    newer = "Ah, I see the problem now. The writer leaves the last row open until the next file begins."
+    assert any(
+        "The writer leaves the last row open" in line for line in next_of(*FAILED, assistant(text=newer), *FAILED)
+    )
+
+
+def test_a_cause_that_is_told_with_the_edit_that_follows_from_it_was_edited_since() -> None:
+    given = {"file_path": "rows.py", "old_string": "a", "new_string": "b"}
+    edited = assistant(("e", "Edit", json.dumps(given)), text=SAID), result("ok", "Edit", "e")
+    again = assistant(text="Let me look at the rows.")
+    assert f"{TOLD} (edited since, and the last command failed)" in next_of(*FAILED, *edited, *FAILED, again)
