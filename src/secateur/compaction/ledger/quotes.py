@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.entries import Command, Ledger, Quote, UserRequest
 from secateur.compaction.ledger.runs.last_calls import NO_OUTPUT
 from secateur.compaction.ledger.turns.announcements import is_announcing
+from secateur.compaction.ledger.turns.outcomes import READ_ONLY
 from secateur.compaction.ledger.turns.progress import has_changed, list_told_steps
 from secateur.compaction.ledger.turns.replies import condense_reply
 from secateur.compaction.ledger.turns.reports import drop_deeds
@@ -73,7 +74,7 @@ def _select_calls(ledger: Ledger) -> tuple[Command, ...]:
         kept = [one for one in calls if one in kept or _get_kind(one) not in _READING] or list(calls[:1])
     edits = [one for one in kept if one.ok and _get_kind(one) == "edit"]
     kept = [one for one in kept if one is kept[-1] or not (_is_look(one) or one in edits[:-1])]
-    is_untold = is_open and ledger.requests[-1].progress is None  # else nothing tells that the agent has begun
+    is_untold = is_open and list_told_steps(ledger.requests[-1:]) in ([], [READ_ONLY])  # else steps tell of calls
     return tuple(kept or (calls[-1:] if is_untold else ()))
 
 

@@ -145,8 +145,18 @@ def clean_words(text: str) -> str:
     """Return what the agent said without secrets, empty tags and long code; a text of code alone without its fences."""
     if not FENCED.sub("\n", text).strip():
         text = _FENCE.sub("", text)
-    text = redact(_EMPTY_TAG.sub("", FENCED.sub(_shorten_code, text)))
+    text = redact(_EMPTY_TAG.sub("", FENCED.sub(_shorten_code, _drop_stray_fence(text))))
     return _BLANK_LINES.sub("\n\n", text).strip()
+
+
+def _drop_stray_fence(text: str) -> str:
+    """Return a text without the fence that ends a block in which another one stood, and which nothing closes."""
+    blocks = list(FENCED.finditer(text))
+    is_nested = len(blocks) > 1 and len(_FENCE.findall(blocks[-2][0])) > 2
+    head, _, rest = blocks[-1][0].partition("\n") if is_nested else ("", "", "")
+    if head.strip() not in ("```", "~~~") or _FENCE.search(rest):
+        return text
+    return text[: blocks[-1].start()] + rest
 
 
 def strip_opening(text: str) -> str:

@@ -7,7 +7,13 @@ from msgspec.structs import replace
 
 from conversation import assistant, in_order, result, talk, user
 from secateur.compaction.ledger import build_ledger, render_ledger
-from secateur.compaction.ledger.said import get_closing_text, get_rejection, get_user_text, strip_file_links
+from secateur.compaction.ledger.said import (
+    clean_words,
+    get_closing_text,
+    get_rejection,
+    get_user_text,
+    strip_file_links,
+)
 from secateur.model import Message, Part
 
 FILES = "./a.py\n./src/b.py\n./src/error.py\n./README.md\n"
@@ -99,3 +105,9 @@ def test_an_agent_ends_with_what_it_says_behind_a_search_of_the_provider() -> No
     searched, answer = Part("other", (), "{}"), Part("text", (), "Both servers take such packs.")
     assert get_closing_text(replace(message, parts=(*message.parts, searched, answer))) == answer.text
     assert get_closing_text(replace(message, parts=(*message.parts, searched))) == "I look it up first."
+
+
+def test_what_stands_behind_a_block_with_a_block_in_it_is_no_code() -> None:
+    inner = "```markdown\n# Tides\n```bash\nmake tides\n```\nThey need a key.\n```\n"
+    assert clean_words(f"Add this:\n\n{inner}\nThen tell the crew.").endswith("\n\nThen tell the crew.")
+    assert clean_words("See:\n\n```\nmake tides").endswith("    make tides")

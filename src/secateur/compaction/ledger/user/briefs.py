@@ -44,6 +44,8 @@ from secateur.toolcalls.actions import clip_text
 SEARCHED_CHARS = 40_000  # of one request; of a longer one its ends
 _FEWEST_STEPS, _LEAST_STEP = 4, 40  # points of such a list, and characters that are left of one
 _HINT = re.compile(r"(?s)[ \t]*<!--(?:(?!<!--).){0,2000}?-->[ \t]*\n?")
+_MUCH_CHARS = 80  # of lines that say nothing: so much is marked where it is left out
+_LINE_ENDS = re.compile(r"(?<=\S)[ \t]{3,}$", re.M)  # of a screen that was copied; two are a line break in Markdown
 _STEP = re.compile(r"[ \t]{0,4}(\d{1,2})[.)][ \t]+\S")
 _STEP_ENDS = re.compile(r"(?<=[^\d\s][.!?;:])(?=\s)|(?<=[。；])")
 OTHERS_SHARE = 0.6  # of the room: beyond it only what says what is to be done
@@ -52,7 +54,7 @@ OTHERS_SHARE = 0.6  # of the room: beyond it only what says what is to be done
 @memoize_texts(1_024)
 def condense_request(text: str, max_chars: int) -> str:
     """Shorten a request to what says most of what is to be done; a shorter one is returned as it is."""
-    text = _shorten_steps(drop_hints(text), max_chars) if len(text) > max_chars else text
+    text = _shorten_steps(_LINE_ENDS.sub("", drop_hints(text)), max_chars) if len(text) > max_chars else text
     if len(text) <= max_chars:
         return text
     units = list(rank_repeated(split_units(keep_ends(text, SEARCHED_CHARS).replace("\r\n", "\n"))))
@@ -161,7 +163,9 @@ def _join(units: Sequence[BriefUnit], chosen: set[int]) -> str:
     parts: list[str] = []
     before = -1
     for at in kept or sorted(chosen):
-        if at != before + 1 and any(unit.rank > (0 if parts else _LEAD_RANK) for unit in units[before + 1 : at]):
+        left = units[before + 1 : at]
+        is_much = bool(parts) and sum(len(unit.text) for unit in left) >= _MUCH_CHARS
+        if is_much or any(unit.rank > (0 if parts else _LEAD_RANK) for unit in left):
             parts.append(f"\n{GAP}\n")
         elif parts:
             parts.append(" " if units[at].line == units[before].line else "\n")

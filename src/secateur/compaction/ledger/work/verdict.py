@@ -174,9 +174,11 @@ def _describe_last_call(ledger: Ledger) -> str:
 
 def _describe_beginning(ledger: Ledger) -> str:
     """Say that nothing was changed yet for a request that asks for a change."""
-    is_unchanged = not any(one.is_changed and not one.scratch for one in ledger.files)
+    changed = [one for one in ledger.files if one.is_changed]
     is_delegated = any(step.startswith(f"{DELEGATED}: ") for step in list_told_steps(ledger.requests[-1:]))
-    return ", and no call edited a file yet" if is_unchanged and not is_delegated and _is_change_asked(ledger) else ""
+    if is_delegated or not all(one.scratch for one in changed) or not _is_change_asked(ledger):
+        return ""
+    return ", and only scratch files were changed yet" if changed else ", and no call edited a file yet"
 
 
 def _is_change_asked(ledger: Ledger) -> bool:

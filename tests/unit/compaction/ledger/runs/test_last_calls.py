@@ -496,3 +496,11 @@ def test_a_call_that_was_made_again_stands_where_it_was_made_last() -> None:
 def test_of_a_long_record_no_line_tells_how_it_begins(rows: int, told: str) -> None:
     said = json.dumps([{"row": number} for number in range(rows)])
     assert f"- then called, ok: ./find rows{told}" in list_next(*called("I look for the rows:", "./find rows", said))
+
+
+def test_where_a_request_was_only_read_for_the_newest_look_is_told() -> None:
+    shown = assistant(("1", "read", json.dumps({"path": "hull.json"}))), result("{\n}", "read", "1")
+    looked = assistant(("2", "grep", json.dumps({"pattern": "sail"}))), result("No matches found", "grep", "2")
+    lines = render_ledger(select_quotes(read(*shown, *looked)))
+    assert any("read files only" in line for line in lines["accomplished"])
+    assert any(line.startswith("- then called, ok: grep") for line in lines["next"])

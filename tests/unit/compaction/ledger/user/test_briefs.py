@@ -353,3 +353,13 @@ def test_an_answered_request_keeps_the_error_that_its_code_quotes() -> None:
     failed = drop_code("It failed with this error:\n```\nat x\nTypeError: no such y\n```\nWhy?")
     assert " ".join(failed.split()) == "It failed with this error: TypeError: no such y Why?"
     assert " ".join(drop_code("Use this:\n```\nraise TypeError\n```\nThanks.").split()) == f"Use this: {GAP} Thanks."
+
+
+def test_much_of_a_screen_that_is_left_out_is_marked_and_blanks_at_the_ends_of_lines_take_no_room() -> None:
+    screen = "\n".join(f"[Part {at}]\n  ~/.crew/agent/part-{at}.md, tide-{at}" for at in range(4))
+    asked = f"Can we change this to a table?\n{screen}\ncrew/index.ts is new"
+    wide = "\n".join(f"{line:<120}" for line in asked.split("\n"))
+    assert condense_request(wide, len(asked)) == asked
+    short = condense_request(asked, 100)
+    assert short.startswith("Can we change this to a table?")
+    assert GAP in short

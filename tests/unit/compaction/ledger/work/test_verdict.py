@@ -305,3 +305,18 @@ def test_the_request_that_the_agent_works_on_is_named_by_its_mark_and_not_quoted
     key = lines["goal"][0].partition("[")[2].partition(",")[0]
     assert f"in the middle of its work on [{key}]" in lines["next"][0]
     assert not any(line.startswith("- the user waits for") for line in lines["next"])
+
+
+def test_a_script_that_tries_something_is_no_change_of_the_work_and_is_not_passed_over() -> None:
+    made = json.dumps({"file_path": "/tmp/reproduce.py", "content": "print(1)"})
+    looked = result("1", "bash", "2")
+    ledger = build_ledger(
+        talk(
+            FIX,
+            assistant(("1", "Write", made)),
+            result("ok", "Write", "1"),
+            assistant(("2", "bash", json.dumps({"command": "python /tmp/reproduce.py"}))),
+            looked,
+        ).messages
+    )
+    assert stands(ledger).endswith(", and only scratch files were changed yet")
