@@ -44,6 +44,7 @@ from secateur.stages import (
 )
 from secateur.stages.compact import CompactionStep
 from secateur.stages.demands import Demands, collect, detect_change, remember_repairs
+from secateur.stages.old_work import find_due_load
 from secateur.stages.raw_history import restore_raw
 from secateur.stages.setup import CompactionSetup, CompactOptions, PreparedSummary
 from secateur.stages.summary_epoch import separate_turns
@@ -198,17 +199,21 @@ def apply_compaction(
 ) -> record.CompactionResult:
     """Replace older work by digests if that pays, then summarize if the view is still too long.
 
-    Of large results without an outline, excerpts stay before that, as far as there is room.
+    Of large results without an outline, excerpts stay before that, as far as there is room. What excerpts and digests
+    free is no pruning, so behind them the view counts as it is.
     """
     if context.policy.compaction is None:
         skipped = CompactionSkipped("no_policy", f"policy {context.policy.name} does not compact")
         return record.CompactionResult(skipped if options.forced else None)
-    can_digest = compact.can_digest(context, projection, setup, options)
-    step = window.shorten_large(context, projection) if can_digest else Step()
+    load = find_due_load(context, projection)
+    can_digest = compact.can_digest(context, projection, setup, options, load)
+    step = window.shorten_large(context, projection, load) if can_digest else Step()
     cut = _apply(projection, step, context.budget.now_ms, validate) if step.epoch is not None else record.Applied()
-    early = digest.conclude(context, projection, setup, options) if can_digest else None
+    load = context.load(projection) if cut.edits else load
+    early = digest.conclude(context, projection, setup, options, load) if can_digest else None
     first = _finish_compaction(context, projection, setup, early, validate) if early is not None else None
-    late = compact.conclude(context, projection, setup, options, prepared)
+    load = context.load(projection) if first is not None and first.edits else load
+    late = compact.conclude(context, projection, setup, options, load, prepared=prepared)
     done = record.join_digests(first, _finish_compaction(context, projection, setup, late, validate))
     return window.join_excerpts(cut, step.epoch, done) if step.epoch is not None else done
 
@@ -224,13 +229,8 @@ def _finish_compaction(
     outcome = step.outcome
     result = record.report_compaction(outcome, step.made, record.explain_too_long(context, projection, outcome))
     warning = record.call_hook(setup.hooks, context.who.session, outcome) if isinstance(outcome, Compacted) else ""
-    return replace(
-        result,
-        edits=applied.edits,
-        warnings=tuple(filter(None, (*step.warnings, warning))),
-        reason=step.epoch.reason if step.epoch else "",
-        prepared=step.prepared,
-    )
+    warnings, reason = tuple(filter(None, (*step.warnings, warning))), step.epoch.reason if step.epoch else ""
+    return replace(result, edits=applied.edits, warnings=warnings, reason=reason, prepared=step.prepared)
 
 
 def fit_window(

@@ -19,7 +19,7 @@ from secateur.budget import explain_cold
 from secateur.compaction.conversation import SessionRequest
 from secateur.compaction.outcome import Compacted, CompactionSkipped, Outcome
 from secateur.compaction.template import get_template
-from secateur.compaction.trigger import Due, check_due
+from secateur.compaction.trigger import Due, Load, check_due
 from secateur.hooks import BeforeCompact, call_before_hook
 from secateur.jsontext import Text
 from secateur.model import Epoch, NewMessage
@@ -27,7 +27,7 @@ from secateur.projection import Projection
 from secateur.render.breakpoints import render
 from secateur.render.emitter import Emitter
 from secateur.stages import STORE_AWAY, Context
-from secateur.stages.old_work import count_pruned, find_compacted_end, find_due_load
+from secateur.stages.old_work import count_pruned, find_compacted_end
 from secateur.stages.setup import (
     EARLY_SHARE,
     BackgroundTask,
@@ -74,16 +74,16 @@ def conclude(
     projection: Projection,
     setup: CompactionSetup,
     options: CompactOptions,
+    load: Load,
+    *,
     prepared: PreparedSummary | None = None,
 ) -> CompactionStep:
-    """The compaction of a request that needs one; `prepared` is a summary that was made before.
+    """The compaction of a request that needs one at this load; `prepared` is a summary that was made before.
 
-    One that was due before pruning is made also after it, where pruning made little room: a few requests later it would
-    be due again, and break a live cache. Raises CancelledError.
+    Raises CancelledError.
     """
     if context.storage == "away":
         return CompactionStep(CompactionSkipped("store", STORE_AWAY))
-    load = find_due_load(context, projection)
     verdict = check_due(context.settings, load, context.limits, options.forced)
     refusal = _find_refusal(projection, verdict, setup, options)
     if refusal is not None and setup.background is None and not (prepared and refusal.reason == "under"):
@@ -103,7 +103,9 @@ def conclude(
     return step
 
 
-def can_digest(context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions) -> bool:
+def can_digest(
+    context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions, due: Load
+) -> bool:
     """Whether digests come into question: by price, with a full window, or before that while the cache is cold.
 
     In a pause, what was pruned since the last compaction counts as well, unless little is left. Otherwise pruning would
@@ -116,7 +118,7 @@ def can_digest(context: Context, projection: Projection, setup: CompactionSetup,
     if options.busy_reason or options.forced or log or context.storage == "away":
         return False
     if not explain_cold(context.budget):
-        load, share = find_due_load(context, projection), 1.0
+        load, share = due, 1.0
     else:
         load, share = context.load(projection), digests.cold_share
         if load.tokens > LEFT_SHARE * share * context.limits.threshold:

@@ -23,14 +23,14 @@ from secateur.cachecost.rereads import Bar, compute_bar
 from secateur.compaction.cut import compute_tail_room
 from secateur.compaction.outcome import Compacted, CompactionSkipped
 from secateur.compaction.settings import DigestSettings
-from secateur.compaction.trigger import check_due
+from secateur.compaction.trigger import Load, check_due
 from secateur.hooks import call_before_hook
 from secateur.model import Replace
 from secateur.plan import list_active_epochs
 from secateur.projection import Projection
 from secateur.stages import Context
 from secateur.stages.compact import CompactionStep, conclude_epoch, make_before_event
-from secateur.stages.old_work import count_pruned, find_due_load, find_old_span, is_newest_result_within
+from secateur.stages.old_work import count_pruned, find_old_span, is_newest_result_within
 from secateur.stages.proposing import read_raw_history
 from secateur.stages.setup import NO_OPTIONS, CompactionSetup, CompactOptions
 from secateur.stages.summary_epoch import check_preconditions
@@ -39,7 +39,7 @@ _Digests = tuple[Compacted, str] | CompactionSkipped  # the digests and why; or 
 
 
 def conclude(
-    context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions
+    context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions, load: Load
 ) -> CompactionStep | None:
     """The epoch that makes digests, where they come into question and are due; or why those that would pay wait.
 
@@ -50,7 +50,7 @@ def conclude(
     settings = context.settings.digest
     if settings is None:
         return None
-    must = check_due(context.settings, find_due_load(context, projection), context.limits).why == "over"
+    must = check_due(context.settings, load, context.limits).why == "over"
     make = _make_forced_digests if must else make_digests
     made = make(context, projection, settings)
     if isinstance(made, CompactionSkipped):

@@ -65,7 +65,8 @@ def find_due_load(context: Context, projection: Projection) -> Load:
     """How full the window is, for whether a compaction is due; where the policy goes by prices, and pruning leaves the
     view nearly full, how full it was before this request's pruning.
 
-    Else pruning would put a compaction off by a few requests, and all that is read until then would be written anew.
+    Else pruning would put a compaction off by a few requests, and all that is read until then would be written anew. It
+    is asked before anything is compacted: what digests free would count as pruning.
     """
     load = context.load(projection)
     if load.tokens <= PRUNED_SHARE * context.limits.threshold or not context.policy.schedule.uses_prices:

@@ -14,12 +14,11 @@ from msgspec.structs import replace
 from secateur.bounds import is_eligible
 from secateur.budget import Budget, handle_for
 from secateur.compaction.outcome import CompactionSkipped, Outcome
-from secateur.compaction.trigger import check_due
+from secateur.compaction.trigger import Load, check_due
 from secateur.model import Edit, Epoch, Part, Rewrite
 from secateur.plan import list_active_epochs
 from secateur.projection import Projection
 from secateur.stages import Context, Step
-from secateur.stages.old_work import find_due_load
 from secateur.stages.record import Applied, CompactionResult, count_used
 from secateur.text.excerpt import excerpt
 from secateur.text.outline import outline
@@ -71,11 +70,11 @@ def _is_over_target_only(context: Context, projection: Projection) -> bool:
     return context.is_target and fits
 
 
-def shorten_large(context: Context, projection: Projection) -> Step:
+def shorten_large(context: Context, projection: Projection, due_load: Load) -> Step:
     """The epoch that makes excerpts of large results without an outline that the model has read, where the view is over
     its threshold, and what stays of them has room; none otherwise.
     """
-    due = check_due(context.settings, find_due_load(context, projection), context.limits)
+    due = check_due(context.settings, due_load, context.limits)
     if due.why != "over" or projection.document.transcript.partial:
         return Step()
     load = context.load(projection)

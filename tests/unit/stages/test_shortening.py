@@ -134,6 +134,16 @@ def test_of_a_view_over_its_threshold_a_tenth_of_the_window_is_enough_to_free(ke
         assert 600 <= view.compaction.tokens_before - view.compaction.tokens_after < 2_000
 
 
+@pytest.mark.parametrize(("kept", "is_nearly_full"), [(0.7, False), (0.74, True)])
+def test_digests_that_leave_a_view_nearly_full_are_not_followed_by_a_summary(kept: float, is_nearly_full: bool) -> None:
+    asked: list[Any] = []
+    policy = only(when="window", last_results=2, keep_tokens=kept, keep_max_tokens=0, low_water_share=1.0)
+    engine = Engine(policy, window=18_000, summarizer=lambda ask: asked.append(ask) or "")
+    view = engine.fit(body(session(15), model=MODEL), now_ms=1, idle_s=60)
+    assert (len(digests(view)), asked) == (1, [])
+    assert (view.receipt.tokens_view > 0.9 * 0.875 * 18_000) == is_nearly_full
+
+
 def test_a_read_result_that_no_tail_can_hold_becomes_a_line_and_the_answer_to_it_stays() -> None:
     big = "\n".join(f"def route_{number}(limit):\n    return limit\n" for number in range(3_000))  # over the window
     answer = "The limit is 100 requests a minute."
