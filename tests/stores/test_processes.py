@@ -62,4 +62,4 @@ def test_a_folder_that_cannot_be_written_to_is_said(tmp_path: Path) -> None:
     folder.mkdir()
     said = run("unprivileged", folder)["said"]
     assert str(folder) in said
-    assert "--store" in said
+    assert "name another" in said

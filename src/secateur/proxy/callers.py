@@ -18,6 +18,7 @@ from urllib.parse import parse_qs
 import msgspec
 from msgspec import Struct
 
+from secateur.errors import StoreError
 from secateur.proxy.clients import CLIENTS, CODEX_TURN, SESSION_PLACES, AgentClient, Call
 from secateur.proxy.headers import find_header, has_header
 from secateur.proxy.inbound import Request
@@ -68,9 +69,18 @@ class Tenants:
 
 
 def read_secret(store: Store) -> bytes:
-    """Read the secret for hashing credentials; it is kept in or next to the store, so all its proxies agree."""
+    """Read the secret for hashing credentials; it is kept in or next to the store, so all its proxies agree.
+
+    Raises StoreError if its file can be neither read nor written.
+    """
     if isinstance(store, SqliteStore):
-        return _read_secret_file(store.path.parent)
+        try:
+            return _read_secret_file(store.path.parent)
+        except OSError as error:
+            raise StoreError(
+                f"the store's folder {store.path.parent} cannot be used: {error.strerror or error}: make it writable, "
+                "or name another store; memory:// keeps sessions as long as the process runs"
+            ) from error
     get_secret = getattr(store, "get_secret", None)
     secret: bytes = secrets.token_bytes(32) if get_secret is None else get_secret("credentials")
     return secret

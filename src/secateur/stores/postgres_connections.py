@@ -273,7 +273,7 @@ class PostgresConnections:
         if isinstance(error, errors.InsufficientPrivilege):
             return f"denies this user access ({said}): grant it the schema {self.address.schema!r}"
         if isinstance(error, psycopg.OperationalError):
-            return f"cannot be reached ({said}): check the server and its address, or name another with --store"
+            return f"cannot be reached ({said}): check the server and its address, or name another store"
         return f"failed ({said}): see `secateur doctor`"
 
 

@@ -23,9 +23,9 @@ CHECKPOINT_PAGES = 1000  # SQLite's own default: the log is folded into the file
 
 _REMEDIES = {
     sqlite3.SQLITE_FULL: "the disk is full: make room, then `secateur gc` frees what has expired",
-    sqlite3.SQLITE_READONLY: "it cannot be written to: give the file or its folder to this user, or name another store",
-    sqlite3.SQLITE_CANTOPEN: "it cannot be opened: give the folder to this user, or name another store",
-    sqlite3.SQLITE_PERM: "it cannot be opened: give the file to this user, or name another store",
+    sqlite3.SQLITE_READONLY: "it cannot be written to: make the file and its folder writable, or name another store",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened: make its folder writable, or name another store",
+    sqlite3.SQLITE_PERM: "it cannot be opened: make the file writable, or name another store",
     sqlite3.SQLITE_CORRUPT: "it is damaged: move it away to start a new one; `sqlite3 FILE .recover` saves most of it",
     sqlite3.SQLITE_NOTADB: "it is damaged or not a store: move it away to start a new one, or name another store",
     sqlite3.SQLITE_IOERR: "the disk cannot read or write it: check the disk, or name another store",
@@ -131,7 +131,7 @@ class SqliteFile:
         except sqlite3.Error as error:
             raise StoreError(self._explain_error(error, wait_s)) from error
         except (OSError, OverflowError, UnicodeEncodeError) as error:
-            raise StoreError(f"the store {self.path} cannot be used: {error}; name another with --store") from error
+            raise StoreError(f"the store {self.path} cannot be used: {error}; name another one") from error
 
     def __del__(self) -> None:
         if self._pid != os.getpid():

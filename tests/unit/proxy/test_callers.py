@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from secateur.errors import StoreError
 from secateur.proxy.callers import Tenants, identify, read_fields, read_secret
 from secateur.proxy.inbound import Request
 from secateur.proxy.settings import ProxySettings
@@ -145,3 +146,9 @@ def test_the_secret_is_made_once_and_nobody_else_reads_it(tmp_path: Path) -> Non
     assert read_secret(SqliteStore(tmp_path / "data" / "another.db")) == first
     assert (tmp_path / "data" / "proxy-secret").stat().st_mode & 0o077 == 0
     assert read_secret(MemoryStore()) != read_secret(MemoryStore())
+
+
+def test_a_folder_that_cannot_be_written_is_said_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file")
+    with pytest.raises(StoreError, match=r"store's folder .*/data/below cannot be used: Not a directory: make it"):
+        read_secret(SqliteStore(tmp_path / "data" / "below" / "kept.db"))
