@@ -25,7 +25,7 @@ Examples:
   secateur recover session.jsonl
   secateur recover session.jsonl -o handoff.md
   secateur recover session.jsonl --max-tokens 20000 | claude -p
-  secateur recover session.jsonl --json | jq '{messages, sent, compactions}'
+  secateur recover session.jsonl --json | jq '.done | {messages, sent, compactions}'
 
 \b
 The document lists the user's requests and constraints verbatim, files,
