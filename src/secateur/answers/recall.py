@@ -24,7 +24,7 @@ from secateur.stores.protocol import Blob
 from secateur.text.readback import add_header
 
 PAGE_CHARS = 12_000  # about 3,000 tokens: hosts warn of results above 10,000 tokens, and policies excerpt above 4,000
-_RANGE = re.compile(r"\s*(\d{1,9})\s*(-)?\s*(\d{1,9})?\s*")
+_MAX_DIGITS = 30  # of a line's number
 
 LINES = 200  # of a page: a few screens
 CHARS = 20_000  # about 5,000 tokens
@@ -69,7 +69,7 @@ def show_blob(blob: Blob, excerpt: TextRange) -> str:
         name = f"{name} {excerpt.json_path}"
     count = count_lines(text)
     if excerpt.lines:
-        first, last = _parse_line_range(excerpt.lines, count)
+        first, last = parse_line_range(excerpt.lines, count)
         text = slice_lines(text, first, last)
     shown = page(text, excerpt.page, chars=PAGE_CHARS)
     if excerpt.page not in (0, shown.number):
@@ -84,12 +84,22 @@ def normalize_handle(handle: str) -> str:
     return handle.strip().lower().removeprefix("recall").strip(" []`'\"")
 
 
-def _parse_line_range(said: str, count: int) -> tuple[int, int | None]:
-    match = _RANGE.fullmatch(said)
-    if not match or not 1 <= int(match[1]) <= max(count, 1) or (match[3] and int(match[3]) < int(match[1])):
-        raise ConfigError(f"{said!r} is not a range of lines in this text, which has {count}; write 10-40, 10- or 10")
-    first = int(match[1])
-    return first, int(match[3]) if match[3] else None if match[2] else first
+def parse_line_range(said: str, count: int) -> tuple[int, int | None]:
+    """Return the first and the last line of a range of so many lines; None: to the end. Raises ConfigError."""
+    first, dash, last = (end.strip() for end in said.partition("-"))
+    begin, end = _parse_number(first), _parse_number(last)
+    if not first and end:
+        return max(1, count - end + 1), None
+    if begin is None or not 1 <= begin <= max(count, 1) or (last and (end is None or end < begin)):
+        raise ConfigError(
+            f"{said!r:.40} is not a range of lines in this text, which has {count}; write 10-40, 10-, 10, or -10 for "
+            "the last ones"
+        )
+    return begin, end if dash else begin
+
+
+def _parse_number(text: str) -> int | None:
+    return int(text) if text.isdecimal() and len(text) <= _MAX_DIGITS else None
 
 
 class Page(Struct, frozen=True):

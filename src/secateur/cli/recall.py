@@ -124,7 +124,8 @@ def select_content(blob: Blob, args: RecallOptions) -> RecallReport:
     if args.json_path is not None:
         return msgspec.structs.replace(known, values=find_values(text, args.json_path))
     if args.lines is not None:
-        return msgspec.structs.replace(known, text=recall.slice_lines(text, *_parse_range(args.lines, known.lines)))
+        first, last = recall.parse_line_range(args.lines, known.lines)
+        return msgspec.structs.replace(known, text=recall.slice_lines(text, first, last))
     if args.page is not None:
         page = recall.page(text, args.page)
         if page.number != args.page:
@@ -181,14 +182,3 @@ def _format_value(value: Any) -> str:
 
 def _encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
-
-
-def _parse_range(said: str, count: int) -> tuple[int, int | None]:
-    """Parse the first and last line. Raises UsageError for an invalid range."""
-    first, dash, last = (end.strip() for end in said.partition("-"))
-    known = all(not end or end.isdecimal() for end in (first, last)) and (first or last)
-    if not known or (first and last and int(first) > int(last)) or first == "0":
-        raise UsageError(f"--lines {said} is not a range of lines: write 5, 5-20, 5- or -20")
-    if not first:
-        return max(1, count - int(last) + 1), None
-    return int(first), int(last) if last else None if dash else int(first)

@@ -1,9 +1,11 @@
 """Pages of a long text: together they are the text, and no page is longer than asked."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.answers.recall import count_lines, page, slice_lines
+from secateur.answers.recall import count_lines, page, parse_line_range, slice_lines
+from secateur.errors import ConfigError
 
 TEXTS = st.text(alphabet="ab\n\u2028é", max_size=400)
 
@@ -36,3 +38,17 @@ def test_lines_are_whole_with_their_ends(text: str, first: int, more: int) -> No
     head, tail = slice_lines(text, 1, first), slice_lines(text, first + 1, None)
     assert head + tail == text
     assert slice_lines(text, first, first + more).count("\n") <= more + 1
+
+
+@pytest.mark.parametrize(
+    ("said", "first", "last"),
+    [("7", 7, 7), (" 2 - 4 ", 2, 4), ("9-", 9, None), ("9-900", 9, 900), ("-3", 8, None), ("-99", 1, None)],
+)
+def test_a_range_is_read_as_people_write_it(said: str, first: int, last: int | None) -> None:
+    assert parse_line_range(said, 10) == (first, last)
+
+
+@pytest.mark.parametrize("said", ["", "-", "0", "11", "4-2", "2-x", "x", "1-2-3", "-0", "9" * 5_000])
+def test_what_is_no_range_is_refused_with_what_to_write(said: str) -> None:
+    with pytest.raises(ConfigError, match="in this text, which has 10; write 10-40, 10-, 10, or -10 for the last ones"):
+        parse_line_range(said, 10)
