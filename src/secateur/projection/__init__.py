@@ -138,8 +138,7 @@ class Projection:
         """Count and project the messages behind the first `same` ones."""
         raw, view, gauge = self._weights
         new = messages[same:]
-        is_once = self.is_observed or not self.counting.alike  # no strategy asks about these texts by this counter
-        sizes, bound = count_parts(new, (self.counting.once if is_once else None) or self.count)
+        sizes, bound = count_parts(new, self.counting.once or self.count)
         if bound is not None and not self.binds:
             self.binds, self._bound = True, same + bound
         if not self.fold.parts:

@@ -21,6 +21,7 @@ Edits = dict[str, Edit]
 ARRIVAL = "on arrival, before it is ever cached"  # how the reason of an epoch begins that shortens only what is new
 _MANY_CHARS = 100_000  # more than a schedule asks for to be freed
 _MUCH_SHORTER = 0.25  # of a result's characters: other forms leave more of nearly all texts
+_HEAD_CHARS = 2_000  # in which a text that says the same again and again has begun to
 
 
 def propose(projection: Projection, budget: Budget, strategies: tuple[Strategy, ...], before: Edits) -> Edits:
@@ -82,7 +83,7 @@ def _find_replacing(projection: Projection, expected: Edits) -> Edits:
             if part.kind != "tool_result" or not isinstance(edit, Rewrite):
                 continue
             if len(edit.text) <= _MUCH_SHORTER * len(part.text):
-                lines = part.text.split("\n")
+                lines = part.text[:_HEAD_CHARS].split("\n")
                 if len(set(lines)) > len(lines) / 2:
                     found[part.key] = edit
     return found

@@ -20,7 +20,7 @@ from secateur.strategy import Strategy
 from secateur.text.placeholder import count_kept, shorten_string
 from secateur.toolcalls.history import get_history
 
-_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"(\s*+:)?', re.DOTALL)
+_STRING = re.compile(r'("[^"\\]*+(?:\\.[^"\\]*+)*+")', re.DOTALL)
 _ANSWER = ("assistant", "tool")
 
 
@@ -47,7 +47,13 @@ class ClearInputs(Strategy, frozen=True, kw_only=True, tag="clear_inputs"):
 
     def shorten(self, arguments: str) -> str:
         """The arguments with their long strings cut; unchanged if they are not JSON."""
-        return _STRING.sub(self._cut, arguments) if _is_json(arguments) else arguments
+        if not _is_json(arguments):
+            return arguments
+        pieces = _STRING.split(arguments)  # every second one is a string
+        for place in range(1, len(pieces), 2):
+            if len(pieces[place]) - 2 > self.max_chars and not pieces[place + 1].lstrip().startswith(":"):
+                pieces[place] = self._cut(pieces[place])
+        return "".join(pieces)
 
     def _find_messages(self, transcript: Transcript, budget: Budget, inside: range) -> list[int]:
         """The messages in this range that hold a long, unedited call."""
@@ -69,11 +75,8 @@ class ClearInputs(Strategy, frozen=True, kw_only=True, tag="clear_inputs"):
         kept = count_kept(said)
         return kept is not None and kept <= max(self.max_chars, self.head_chars)
 
-    def _cut(self, found: re.Match[str]) -> str:
-        """A string token of the JSON, shortened if it is a value and long; escapes stay escapes."""
-        token = found[0]
-        if found[1] is not None or len(token) - 2 <= self.max_chars:
-            return token
+    def _cut(self, token: str) -> str:
+        """A long string of the JSON, shortened; escapes stay escapes."""
         said = json.loads(token)
         if self._is_cut(said):
             return token

@@ -118,7 +118,7 @@ _TOKEN = re.compile(r"[A-Za-z_]\w*(?:-\w+)*", re.ASCII)
 _CAPITALIZED, _GOES_ON, _LOWER = re.compile("[A-Z][a-z]{3,}"), re.compile("[a-z,]"), re.compile("[a-z]")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _COMPOUND = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9][_-][A-Za-z0-9]")
-_B = r"[^\S\n]"  # a blank within a line: the patterns look through a whole text
+_B = r"[ \t\r]"  # a blank within a line: the patterns look through a whole text
 _HIT = r"(?P<path>(?:[\w.@+-]*+/)+[\w.@+-]+|[\w@+-]++\.[A-Za-z]\w{0,5})(?:[:-]\d+[:-]|:|$)"
 _MODIFIERS = (
     r"(?:(?:pub(?:\([a-z]+\))?|public|private|protected|internal|static|final|abstract|override|async|unsafe|default"
@@ -131,8 +131,8 @@ _DEFINES = (
 _PATH = rf'(?:[\w.]++{_B}+)?"[\w.@~-]+(?:/[\w.@~-]+)*"'
 _QUOTED = re.compile(_PATH)
 _ENTRY = re.compile(  # of a line, in lines that follow one another
-    rf"\n(?:{_HIT}|(?P<number>{_B}*+\d{{1,6}}[:|→\t-])?(?P<indent>[ \t]*+)"
-    r"(?:#{1,4} \S|(?:export|import|from|package|module|namespace|require|use|using|include|#include)\b"
+    rf"\n(?:{_HIT}|(?P<number>{_B}*+\d{{1,6}}[:|→\t-])?+(?P<indent>[ \t]*+)"
+    r"(?=[A-Za-z#\"])(?:#{1,4} \S|(?:export|import|from|package|module|namespace|require|use|using|include|#include)\b"
     rf"|{_PATH}{_B}*$"
     rf"|{_MODIFIERS}*{_DEFINES}|{_MODIFIERS}+[\w<][^;=\n]*\{{{_B}*$"
     rf"|[A-Z][A-Z0-9]*_[A-Z0-9_]+{_B}*+(?::[^=\n]{{1,40}})?={_B}*+[^=\s]))",

@@ -120,9 +120,7 @@ def _resolve_path(where: str, path: str) -> str:
     return normpath(join(where, path.removeprefix("file://")))
 
 
-_NUMBERED = re.compile(r"\s*\d{1,6}[:|→\t-]")
-_NUMBERED_LINES = re.compile(r"\n[^\S\n]*+\d{1,6}[:|→\t-]")
-_MARKS = re.compile(r"\d[:|→\t-]")  # found faster, where there is none
+_NUMBER = re.compile(r"\n[ \t]*+[0-9]{1,6}[:|→\t-]")  # of a line
 
 
 def _is_covered(text: str, later: str) -> bool:
@@ -132,12 +130,5 @@ def _is_covered(text: str, later: str) -> bool:
 
 @lru_cache(maxsize=256)
 def get_distinct_lines(text: str) -> frozenset[str]:
-    """Return the distinct lines of a text, without the first number of each and indentation."""
-    lines = text.split("\n")
-    if _MARKS.search(text):
-        bare = _NUMBERED_LINES.sub("\n", f"\n{text}").split("\n")[1:]
-        lines = [
-            cut if len(cut) < len(line) or _MARKS.search(line) is None else _NUMBERED.sub("", line, count=1)
-            for line, cut in zip(lines, bare, strict=True)
-        ]
-    return frozenset(filter(None, map(str.strip, lines)))
+    """Return the distinct lines of a text, without their numbers and indentation."""
+    return frozenset(filter(None, map(str.strip, _NUMBER.sub("\n", f"\n{text}").split("\n"))))
