@@ -138,6 +138,13 @@ def test_recall_of_json_follows_a_path(tmp_path: Path, url: str) -> None:
         (("pin", "s1", "handle", "zz"), "is not a handle"),
         (("pin", "s1", "tool"), "a pin needs a kind and a pattern"),
         (("purge", "s1"), "give --yes"),
+        (("purge", "s", "--yes"), "no session 's' in"),
+        (("purge", "s", "--yes"), "did you mean s1?"),
+        (("purge", "", "--yes"), "no session '' in"),
+        (("why", ""), "no session '' in"),
+        (("gc", "--days", "abc"), "'abc' is not a number from 0 up: write it as in 7 or 0.5"),
+        (("gc", "--days", "nan"), "'nan' is not a number from 0 up"),
+        (("gc", "--days", "-1"), "'-1' is not a number from 0 up"),
         (("purge",), "give a session"),
     ],
 )

@@ -15,7 +15,8 @@ from secateur.cli.composition import PartPlace, count_tokens, locate_part
 from secateur.cli.exit_codes import SUCCESS, UsageError
 from secateur.cli.inputs import InputSource, OpenedDocument, read_source
 from secateur.cli.names import DOCUMENT, POLICY
-from secateur.cli.options import NumberType, make_argument, make_option
+from secateur.cli.number_types import NumberType
+from secateur.cli.options import make_argument, make_option
 from secateur.cli.output.formatting import format_count, pluralize
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.tables import name_part

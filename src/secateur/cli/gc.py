@@ -7,10 +7,10 @@ Rule: the retention period decides, and nothing of a session in use is deleted. 
 import time
 from typing import Annotated
 
-import click
 from msgspec import Struct
 
 from secateur.cli import options
+from secateur.cli.number_types import DecimalType
 from secateur.cli.options import Options, make_option
 from secateur.cli.output.formatting import format_bytes, format_duration, pluralize
 from secateur.cli.output.progress import show_work
@@ -53,17 +53,17 @@ class GcOptions(Options, frozen=True, kw_only=True):
 
     days: Annotated[
         float | None,
-        make_option("--days", type=click.FloatRange(min=0), metavar="N", help="Keep removed bytes for N days."),
+        make_option("--days", type=DecimalType(min=0), metavar="N", help="Keep removed bytes for N days."),
     ]
     receipt_days: Annotated[
         float | None,
-        make_option("--receipt-days", type=click.FloatRange(min=0), metavar="N", help="Keep receipts for N days."),
+        make_option("--receipt-days", type=DecimalType(min=0), metavar="N", help="Keep receipts for N days."),
     ]
     delete_sessions_after: Annotated[
         float | None,
         make_option(
             "--delete-sessions-after",
-            type=click.FloatRange(min=0),
+            type=DecimalType(min=0),
             metavar="N",
             help="Delete whole sessions idle for more than N days.",
         ),

@@ -29,7 +29,8 @@ from secateur.cli.composition import (
 )
 from secateur.cli.exit_codes import FINDINGS, SUCCESS
 from secateur.cli.inputs import OpenedDocument, open_document, read_source
-from secateur.cli.options import NumberType, Options, make_option
+from secateur.cli.number_types import NumberType
+from secateur.cli.options import Options, make_option
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import format_count, format_percent, pluralize
 from secateur.cli.output.progress import show_work

@@ -12,7 +12,8 @@ from typing import Annotated
 from secateur.cli import options
 from secateur.cli.installed import get_version
 from secateur.cli.names import SESSION
-from secateur.cli.options import NumberType, Options, make_option
+from secateur.cli.number_types import NumberType
+from secateur.cli.options import Options, make_option
 from secateur.cli.output.terminal import print_blocks, print_exact
 from secateur.hosts.activity import Activity, find_host_folder, record_activity
 from secateur.hosts.installable import HOSTS

@@ -13,32 +13,9 @@ import click
 from msgspec import Struct
 
 from secateur.cli.names import COUNTER, DOCUMENT, FORMAT, HANDLE, POLICY, SESSION
+from secateur.cli.number_types import DecimalType, DurationType, NumberType
 from secateur.cli.output.terminal import allow_raw
 from secateur.defaults import POLICY as DEFAULT
-
-
-class DurationType(click.ParamType[float]):
-    """A time in seconds, or with a unit: `90`, `90s`, `5m`, `2h`, `1d`."""
-
-    name = "duration"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        from secateur.text.durations import parse_seconds
-
-        found = parse_seconds(str(value), "s")
-        return found if found is not None else self.fail(f"{value!r} is not a time: write 90, 5m or 2h", param, ctx)
-
-
-class NumberType(click.IntRange):
-    """A whole number between two bounds."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        try:
-            return int(super().convert(value, param, ctx))
-        except click.BadParameter:
-            bounds = f"from {self.min} up" if self.max is None else f"from {self.min} to {self.max}"
-            self.fail(f"{value!r} is not a whole number {bounds}: write digits alone, as in 2000", param, ctx)
-
 
 Parameter = Callable[[str], Callable[[Any], Any]]  # from a field's name to what adds the parameter to a function
 
@@ -261,7 +238,7 @@ Deadline = Annotated[
     float,
     make_option(
         "--deadline",
-        type=click.FloatRange(min=0, min_open=True),
+        type=DecimalType(min=0, min_open=True),
         default=120.0,
         show_default=True,
         metavar="SECONDS",

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from secateur import policy
 from secateur.cli.exit_codes import UsageError
+from secateur.cli.number_types import DecimalType
 from secateur.cli.options import make_option
 from secateur.cli.output.formatting import pluralize
 from secateur.pricing import CacheRules, Price, Rates, get_rules, price_of
@@ -75,7 +76,7 @@ RatioOption = Annotated[
     float | None,
     make_option(
         "--write-read-ratio",
-        type=click.FloatRange(min=1),
+        type=DecimalType(min=1),
         metavar="X",
         help="Set the cache-read price so that one cache write costs X reads.",
     ),

@@ -30,7 +30,7 @@ SERVER = (
 _EPILOG = """\
 \b
 Examples:
-  secateur purge s1
+  secateur purge s1                            the whole name: nothing is guessed
   secateur purge s1 --yes
   secateur purge --all --tenant acme --yes
 
@@ -68,7 +68,8 @@ def command(args: PurgeOptions) -> int:
     if (args.session is None) != args.every:
         raise UsageError("give a session, or --all for every session of the tenant, not both")
     with open_existing_store(args.store) as kept:
-        name = find_session(kept, args.tenant, args.session).who.session if args.session is not None else None
+        session = None if args.session is None else find_session(kept, args.tenant, args.session, exactly=True)
+        name = None if session is None else session.who.session
         if not args.yes and not _is_confirmed(kept, args.tenant, name):
             print_blocks("Nothing was deleted.")
             return SUCCESS

@@ -15,7 +15,8 @@ from secateur.answers import recall
 from secateur.answers.recall import find_matching_lines, find_values
 from secateur.cli import options
 from secateur.cli.exit_codes import FINDINGS, SUCCESS, UsageError
-from secateur.cli.options import NumberType, Options, make_option
+from secateur.cli.number_types import NumberType
+from secateur.cli.options import Options, make_option
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import print_blocks, print_exact, print_json
 from secateur.cli.store_option import OpenedStore, open_existing_store

@@ -10,7 +10,8 @@ from msgspec import Struct
 from secateur.cli import options
 from secateur.cli.exit_codes import UsageError
 from secateur.cli.inputs import explain_unreadable, read_source
-from secateur.cli.options import NumberType, Options, make_option
+from secateur.cli.number_types import NumberType
+from secateur.cli.options import Options, make_option
 from secateur.cli.output.formatting import pluralize
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import clean, print_blocks, print_exact, print_json

@@ -13,7 +13,8 @@ from secateur import policy
 from secateur.cli import options
 from secateur.cli.exit_codes import FINDINGS, SUCCESS, UsageError
 from secateur.cli.inputs import read_source
-from secateur.cli.options import NumberType, Options, make_option
+from secateur.cli.number_types import NumberType
+from secateur.cli.options import Options, make_option
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import clean, print_blocks, print_json
 from secateur.cli.store_option import OpenedStore, find_session, open_existing_store

@@ -15,7 +15,8 @@ from msgspec import Struct
 from secateur import policy
 from secateur.cli import options
 from secateur.cli.exit_codes import FINDINGS, SUCCESS, UnreadableInput, UsageError
-from secateur.cli.options import NumberType, Options, make_argument, make_option
+from secateur.cli.number_types import NumberType
+from secateur.cli.options import Options, make_argument, make_option
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import (
     abbreviate,

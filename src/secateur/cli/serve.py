@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from secateur.cli import options
-from secateur.cli.options import NumberType, Options, make_option
+from secateur.cli.number_types import NumberType
+from secateur.cli.options import Options, make_option
 from secateur.cli.output.terminal import print_exact
 from secateur.cli.proxy_report import LiveLine, show_live
 from secateur.errors import ConfigError

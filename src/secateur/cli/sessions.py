@@ -28,7 +28,7 @@ Examples:
 \b
 Each request leaves a receipt, and so do a pin and an undo. `secateur why
 SESSION` shows what was removed from one. The beginning of a name is enough
-if it is unique.
+if it is unique; only `secateur purge` needs the whole name.
 """
 
 

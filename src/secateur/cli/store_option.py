@@ -42,14 +42,15 @@ def get_shown_url(store_url: str) -> str:
     return hide_password(store_url or get_default_url())
 
 
-def find_session(kept: OpenedStore, tenant: str, name: str) -> State:
-    """The session of this name, or the only one whose name begins with it. Raises UsageError."""
+def find_session(kept: OpenedStore, tenant: str, name: str, exactly: bool = False) -> State:
+    """The session of this name, or, unless `exactly`, the only one whose name begins with it. Raises UsageError."""
     state = kept.store.load(SessionId(name, tenant))
     if state is not None:
         return state
     names = [row.who.session for row in kept.store.list_sessions(tenant)]
-    begin = [candidate for candidate in names if candidate.startswith(name)]
-    found_state = kept.store.load(SessionId(begin[0], tenant)) if len(begin) == 1 else None
+    begin = [candidate for candidate in names if name and candidate.startswith(name)]
+    is_found = len(begin) == 1 and not exactly
+    found_state = kept.store.load(SessionId(begin[0], tenant)) if is_found else None
     if found_state is None:
         raise UsageError(f"no session {name!r} in {kept.url}: {_suggest_name(name, names, begin)}")
     return found_state
@@ -71,6 +72,8 @@ def list_session_rows(store_url: str, tenant: str | None) -> tuple[SessionRow, .
 
 
 def _suggest_name(name: str, names: list[str], begin: list[str]) -> str:
+    if len(begin) == 1:
+        return f"did you mean {begin[0]}?"
     if begin:
         return f"{len(begin)} begin with it ({', '.join(begin[:4])}): give more of the name"
     near = suggest_names(name, names)

@@ -9,7 +9,8 @@ from typing import Annotated
 from msgspec import Struct
 
 from secateur.cli import options
-from secateur.cli.options import NumberType, Options, make_argument
+from secateur.cli.number_types import NumberType
+from secateur.cli.options import Options, make_argument
 from secateur.cli.output.formatting import format_count, format_dollars
 from secateur.cli.output.terminal import clean, print_blocks, print_json
 from secateur.cli.store_option import OpenedStore, find_session, open_existing_store

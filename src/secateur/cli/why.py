@@ -14,7 +14,8 @@ from secateur.answers.savings import read_savings, sum_bills
 from secateur.cli import options
 from secateur.cli.exit_codes import UsageError
 from secateur.cli.names import HANDLE
-from secateur.cli.options import NumberType, Options, make_argument, make_option
+from secateur.cli.number_types import NumberType
+from secateur.cli.options import Options, make_argument, make_option
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import (
     describe_recall_rounds,
