@@ -25,6 +25,7 @@ from secateur.compaction.ledger.work.open_work import (
 )
 from secateur.compaction.ledger.work.standing import STANDING
 from secateur.compaction.ledger.work.verdict import render_verdict
+from secateur.tool_kinds import detect_tool_kind
 from secateur.toolcalls.actions import collapse_whitespace
 
 IN_PROGRESS = "in progress"  # of a task, as the newest plan has it
@@ -93,6 +94,9 @@ def _strip_announcement(ledger: Ledger) -> str:
     text = ledger.thought.text if ledger.thought and is_open else ""
     if not ledger.last_calls or ledger.pending:
         return text
+    last = ledger.last_calls[-1]
+    if last.ok and detect_tool_kind(last.text.partition(" ")[0], last.text) == "edit" and _AT_WORK.match(text):
+        return ""  # it wrote what it was about to write
     sentences = list(split_sentences(text))
     while sentences and (is_announcing(sentences[-1]) or _BEGINS.match(sentences[-1])):
         sentences.pop()
@@ -101,6 +105,10 @@ def _strip_announcement(ledger: Ledger) -> str:
     return left if len(left) >= _FEWEST_THOUGHT else "" if has_said else text
 
 
+_AT_WORK = re.compile(  # as some models sum up what they think, each time under a heading
+    r"(?i)\s*(?:\*\*[^*\n]{1,120}\*\*\s*)?i['’]m (?:now |currently )?"
+    r"(?:focused on |(?:focus|implement|creat|writ|build|add|defin)ing\b)"
+)
 _FEWEST_THOUGHT = 25  # characters: less only cries out
 _BEGINS = re.compile(
     r"(?i)\W*(?:(?:good|great|ok(?:ay)?|perfect|so)\W+)?(?:now|next|first)\b,? i (?:need|have|want|should|can)\b"

@@ -384,6 +384,11 @@ def test_a_thought_ends_with_what_is_announced_unless_that_was_called() -> None:
     begun = think("Good! Now I need to weigh the basket. I'll put it behind the cart.")
     lines = list_next(*called("The cart is full.", "./fill", "filled"), begun, result("It is full.", "bash", "9"))
     assert not any("was thinking" in line for line in lines)
+    writes = assistant(("9", "Write", json.dumps({"file_path": "rim.py", "content": "reed"})))
+    for text, is_told in (("**Rim**\n\nI'm currently focused on the rim.", False), ("**Rim**\n\nIt needs reed.", True)):
+        message = Message("assistant", (), (Part("reasoning", (), f"{text} That is all of it."), *writes.parts))
+        lines = list_next(*called("The cart is full.", "./fill", "filled"), message, result("ok", "Write", "9"))
+        assert any("was thinking" in line for line in lines) is is_told
 
 
 def test_of_a_patch_the_files_are_named_and_a_list_of_tasks_is_no_last_call() -> None:
