@@ -117,7 +117,7 @@ def _is_done(text: str) -> bool:
 
 
 def _strip_open_lists(text: str) -> str:
-    """Return a text without lists under a question, or under a line that speaks of what is left or could be done."""
+    """Return a text without lists under a question, or under one that speaks of what is left or could be."""
     kept = []
     is_open = False
     for line in text.split("\n"):
@@ -165,7 +165,9 @@ _BULLET = re.compile(r"^(?:[-*•+]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*]{1,80}\*\*\s*$)")
 _LEADS_TO_OPEN = re.compile(
     r"(?i)\b(?:options?|approaches|alternatives?|choices|possibilit\w+|next(?: steps?| up)?|what['’]s left|remaining"
-    r"|to-?dos?|questions?|propos\w+|suggest\w*|recommend\w*|follow-?ups?|out of scope|could|would|should|later|plan)\b"
+    r"|to-?dos?|questions?|propos\w+|suggest\w*|recommend\w*|follow-?ups?|out of scope|could|would|should|later|plan"
+    r"|helps? (?:us |you |to )?(?:diagnose|debug|detect|identify|catch|find|spot)|might|may|for example"
+    r"|(?:issues|cases|problems|errors|failures|situations) (?:like|such as|where))\b"
 )
 _SUBORDINATE = re.compile(r"(?i)(?:because|whereas|which)\b[^,]*$")
 _FEWEST_WORDS = 3  # of a sentence, beside names in code

@@ -41,3 +41,10 @@ def test_what_the_agent_explained_is_none_where_the_user_soon_says_that_it_is_as
     assert not collected("use units then", reply)
     assert collected("use units then", "and a list", reply)
     assert collected("thanks, what else is there?")
+
+
+def test_a_list_of_what_could_be_tells_nothing_that_was_found() -> None:
+    said = "The log helps diagnose issues such as:\n- The harbor refuses the call because `PORT` is taken"
+    assert list(list_sentences(said)) == []
+    told = said.replace("The log helps diagnose issues such as:", "What was wrong:")
+    assert any("`PORT` is taken" in one for one in list_sentences(told))
