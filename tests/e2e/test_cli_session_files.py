@@ -57,6 +57,6 @@ def test_several_conversations_are_refused(tmp_path: Path) -> None:
 
 def test_a_record_that_is_no_conversation_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "history.md"
-    path.write_text("# aider chat started at 2024-08-05 19:33:02\n\nhm\n")
+    path.write_text("# aider chat started at 2025-02-11 08:15:40\n\nhm\n")
     done = secateur("prune", path)
     assert (done.code, "this is an Aider chat history" in done.err) == (3, True)

@@ -200,7 +200,7 @@ def test_lines_of_any_length_are_read(unit: str) -> None:
     ],
 )
 def test_what_was_to_be_kept_goes_where_the_user_orders_to_remove_it(order: str, is_gone: bool) -> None:
-    [line] = formerly("Keep old code working alongside new code")
+    [line] = formerly("Keep old code running beside new code")
     ledger = Ledger(before="done", requests=(UserRequest("Go on."), UserRequest(order, "done")))
     assert with_former_states({"constraints": (line,)}, ledger) == ({} if is_gone else {"constraints": (line,)})
 

@@ -117,9 +117,9 @@ def test_lines_of_an_earlier_summary_about_code_that_was_changed_since_go() -> N
 
 def test_what_a_problem_is_not_specific_to_takes_back_that_it_was() -> None:
     said = [
-        "Without the WITH clause, it works.",
+        "Without the JOIN clause, it works.",
         "Without the cache, it works.",
-        "So it's not specific to WITH statements.",
+        "So it's not specific to JOIN clauses.",
     ]
     statements = [Statement(text, at, False) for at, text in enumerate(said)]
     assert list_overtaken(statements, LaterWork()) == {0}

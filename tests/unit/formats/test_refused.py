@@ -17,8 +17,8 @@ DELTA = {"type": "assistant.message_delta", "data": {"delta": "a"}, "ephemeral":
     [
         (json.dumps(INSPECT).encode(), "an Inspect eval log"),
         (INSPECT, "an Inspect eval log"),
-        (b"\n# aider chat started at 2024-08-05 19:33:02\n\n> hm\n", "an Aider chat history"),
-        (b"notes\n\n# aider chat started at 2024-08-05 19:33:02\n", "an Aider chat history"),
+        (b"\n# aider chat started at 2025-02-11 08:15:40\n\n> hm\n", "an Aider chat history"),
+        (b"notes\n\n# aider chat started at 2025-02-11 08:15:40\n", "an Aider chat history"),
         (json.dumps(DELTA).encode() + b"\n" + json.dumps(DELTA).encode(), "the screen output of Copilot CLI"),
     ],
 )

@@ -30,11 +30,11 @@ def list_next(*messages: Message) -> tuple[str, ...]:
     ("words", "error", "line"),
     [
         (
-            "Let's search for the `build` method first:",
+            "Let me find where `build` is defined first:",
             False,
             f"then called, ok: ./find build — said: {FOUND}",
         ),
-        ("Let's search for the `build` method first:", True, f"then called, failed: ./find build — said: {FOUND}"),
+        ("Let me find where `build` is defined first:", True, f"then called, failed: ./find build — said: {FOUND}"),
         ("The method was renamed.", False, f"then called, ok: ./find build — said: {FOUND}"),
     ],
 )

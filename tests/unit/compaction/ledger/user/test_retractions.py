@@ -124,7 +124,7 @@ def test_of_two_korean_sentences_in_a_line_one_is_taken_back() -> None:
 
 
 def test_a_demand_to_keep_something_ends_where_the_user_later_orders_to_remove_it() -> None:
-    demand = "Keep old code working alongside new code, always."
+    demand = "Keep old code running beside new code, always."
     order = "Finish it and commit, then remove the old files of the first version."
     kept, gone = user(demand), user(order)
     found = build_ledger(talk(kept, assistant(text="Done."), gone, assistant(text="Removed.")).messages).constraints
