@@ -151,6 +151,7 @@ _KINDS = (
         True,
     ),
     HostText("copilot", _make_tag_pattern("custom_instruction"), True),
+    HostText("openhands", _make_tag_pattern("extra_info"), True),
     HostText("cline", _make_tag_pattern("environment_details")),
     HostText("gemini", _make_tag_pattern("session_context|hook_context")),
     HostText(  # what it knows of a word in the request, behind the request
@@ -164,7 +165,7 @@ _KINDS = (
         "",
         _make_tag_pattern(
             r"function_results|tool_(?:result|response|output)s?|observation|untrusted[a-z_-]*|runtime_information"
-            r"|repository_info|extra_info"
+            r"|repository_info"
         ),
     ),
 )

@@ -26,7 +26,9 @@ from secateur.compaction.ledger.turns.reports import MOST_REPORTED
 from secateur.compaction.ledger.user.brief_units import GAP
 from secateur.compaction.ledger.user.briefs import condense_request
 from secateur.compaction.ledger.user.goals import is_opening
+from secateur.compaction.ledger.user.project_rules import is_rule
 from secateur.compaction.ledger.user.protections import is_protective
+from secateur.compaction.ledger.user.rules import is_prompt
 from secateur.compaction.ledger.user.task_documents import shorten_document
 from secateur.decoding import prepare_type
 from secateur.text.own_text import replace_surrogates
@@ -174,9 +176,12 @@ def _limit_demands(entries: tuple[Constraint, ...], most: int, chars: float) -> 
 
 
 def _rank_constraint(one: Constraint) -> int:
-    """Rank standing ones first and what protects, rules of the project's own files last: those can be read again."""
+    """Rank standing ones first and what protects, rules of the project's own files last: those can be read again.
+
+    Of these a host's come first, and those that are never shown last.
+    """
     if one.scope == "project":
-        return 0
+        return is_prompt(one.source) + is_rule(one) - 2
     return 2 if not one.replaced_by and (one.scope == "standing" or is_protective(one.text)) else 1
 
 

@@ -31,6 +31,8 @@ from secateur.compaction.ledger.user.instructions import mark_instructions
 from secateur.compaction.ledger.user.retractions import mark_replaced
 from secateur.compaction.ledger.user.rule_units import split_rules
 from secateur.compaction.ledger.user.rules import (
+    SYSTEM_PROMPT,
+    is_care,
     is_procedure,
     is_prompt,
     list_refusals,
@@ -46,6 +48,7 @@ from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 
 QUOTED_CHARS, QUOTED_MESSAGES = 40, 6  # of a sentence that is quoted, and messages before in which the agent said it
 TAKEN_UP_CHARS = 160  # of the agent's sentence that a demand takes up
+PROMPT_CHARS = 1_500  # of a system prompt: a longer one describes a host and its tools
 MOST_PER_MESSAGE = 40  # a message with more is a document that was pasted: its first ones
 SEARCHED_CHARS = 24_000  # of one message, from its beginning
 
@@ -98,11 +101,14 @@ def _without_quotes(
 
 def _extract_from_message(message: Message) -> Iterator[Constraint]:
     for text in _list_texts(message):
-        for rules in find_project_rules(text):
+        found = tuple(find_project_rules(text))
+        for rules in found:
             source = name_rules(rules)
             yield from extract_rules(rules, message.key, source)
             if is_prompt(source):
                 yield from _extract_procedure(rules, message.key, source)
+        if message.role == "system" and not found and len(text) <= PROMPT_CHARS and not text.lstrip().startswith("<"):
+            yield from extract_rules(text, message.key, SYSTEM_PROMPT)
     if text := get_user_text(message) or get_rejection(message):
         yield from _extract_demands(redact(_ISSUE.sub("\n", text[:SEARCHED_CHARS])), message.key)
 
@@ -125,15 +131,15 @@ def _extract_procedure(text: str, key: str, source: str) -> Iterator[Constraint]
     """Yield how a host's prompt wants work to go: which task is taken, how it is committed, and when to end."""
     for line in redact(text[:SEARCHED_CHARS]).split("\n"):
         kept = clip_sentences(_BULLET.sub("", STOP.split(line.strip())[0]), MAX_CHARS)
-        if kept and is_procedure(kept) and not is_demand(kept):
+        is_step = is_procedure(kept) or (is_care(kept) and not is_demand(line))
+        if kept and is_step and not is_demand(kept):
             yield Constraint(kept, "project", key, source=source)
 
 
 def _list_texts(message: Message) -> Iterator[str]:
-    """Yield the texts of a message in the user's name, whoever wrote them, and a prompt with a project's rules."""
-    texts = (part.text for part in message.parts if part.kind == "text")
+    """Yield the texts of a message in the user's name, whoever wrote them, and those of a prompt."""
     if message.role == "system":
-        yield from (text for text in texts if "<custom_instruction" in text)
+        yield from (part.text for part in message.parts if part.kind == "text")
     if message.role == "user" and message.origin in ("user", "harness"):
         yield from (part.text for part in message.parts if part.kind == "text" and not part.container_key)
 

@@ -9,7 +9,7 @@ import unicodedata
 
 from secateur.compaction.ledger.said import is_question
 from secateur.compaction.ledger.user.alternatives import has_choice
-from secateur.compaction.ledger.user.force_words import is_habit, is_leaving, is_refusal
+from secateur.compaction.ledger.user.force_words import QUOTED_WORD, is_habit, is_leaving, is_refusal, is_settled
 from secateur.compaction.ledger.user.order_words import is_order_for
 from secateur.compaction.ledger.user.retractions import is_retraction
 from secateur.compaction.ledger.user.taken_back import is_bare_retraction
@@ -218,7 +218,7 @@ _PUTS_OFF = re.compile(  # these drop a matter, or leave it for another time
 def has_demand(text: str) -> bool:
     """Whether words of a text forbid or demand."""
     is_found = (_ASCII_DEMANDS if text.isascii() else _DEMANDS).search(text) is not None
-    return is_found or is_habit(text) or is_leaving(text) or is_refusal(text)
+    return is_found or is_habit(text) or is_leaving(text) or is_refusal(text) or is_settled(text)
 
 
 def strip_unsaid(text: str) -> str:
@@ -245,5 +245,5 @@ def is_demand(sentence: str) -> bool:
 
 def is_standing(sentence: str) -> bool:
     """Return whether a sentence holds from now on, not for one request only: an order says what it is for as well."""
-    text = strip_put_off(unicodedata.normalize("NFC", sentence))
+    text = QUOTED_WORD.sub(" ", strip_put_off(unicodedata.normalize("NFC", sentence)))
     return (hit := STANDING.search(text)) is not None and not is_order_for(text, hit.start())

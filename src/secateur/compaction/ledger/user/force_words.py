@@ -12,7 +12,7 @@ from secateur.memoizing import memoize_texts
 @memoize_texts(4_096)
 def is_forced(text: str) -> bool:
     """Whether a sentence forbids or commands in every case, and does not only wish or advise."""
-    said = strip_asides(text)
+    said = QUOTED_WORD.sub(" ", strip_asides(text))
     if is_manner(said):
         return True
     return has_force(said) and (not CASE.match(text) or LOUD.search(text) is not None)
@@ -41,7 +41,12 @@ def is_preference(text: str) -> bool:
 
 def is_decision(text: str) -> bool:
     """Whether a sentence puts one thing in the place of another one, or says what stays or how all of a kind is."""
-    return _DECIDES.search(text) is not None or is_leaving(text) or is_general(text)
+    return _DECIDES.search(text) is not None or is_leaving(text) or is_general(text) or is_settled(text)
+
+
+def is_settled(text: str) -> bool:
+    """Whether a sentence says that something is meant to be as it is, is not worth having, or what some part needs."""
+    return _SETTLES.search(text) is not None
 
 
 def is_manner(text: str) -> bool:
@@ -80,6 +85,7 @@ def strip_asides(text: str) -> str:
     return _ASIDE.sub(" ", text)
 
 
+QUOTED_WORD = re.compile(r"[\"“„«「]\s?\w{2,20}\s?[\"”“»」]")  # it is spoken of
 _ASIDE = re.compile(r"\([^()]*\)")
 _FORCED = re.compile(
     r"(?i)\b(?:never|must(?:\s+not|n['’]t)?|do\s+not|don['’]?t|dont|may\s+not|can(?:not|['’]t|\s+only)|always|only|exactly"
@@ -112,6 +118,15 @@ _LEAVES = re.compile(
     r"|\bdann\s+(?:lass|behalt)\w*|\balors\s+(?:on\s+garde|laisse|gardons)\b|\bentonces\s+(?:d[eé]jalo|lo\s+dejamos|lo\s+mantenemos)\b"
     r"|\bentão\s+(?:deixa|mantém|mantenha)\b|\bтогда\s+остав\w+|\b(?:vậy|thế)\s+(?:thì\s+)?(?:cứ\s+)?(?:giữ|để)\b"
     r"|那就(?:保留|保持|这样|留着)|(?:では|じゃあ)、?(?:そのまま|残)|그럼\s*(?:그대로|유지|놔)"
+)
+_SETTLES = re.compile(
+    r"(?i)\b(?:on\s+purpose|by\s+design|(?:is|was|are|were)\s+(?:intentional|deliberate)(?:ly)?"
+    r"|(?:i|we)\s+(?:intentionally|deliberately|purposely)"
+    r"|(?:is|seems|feels|would\s+be|sounds)\s+(?:a\s+bit\s+|probably\s+|just\s+|way\s+)?(?:(?:to|too)\s+much(?=\W*\Z|[,.;]|\s+but\b)|overkill"
+    r"|not\s+worth\s+it)"
+    r"|(?:every|each)\s+(?:[\w-]+\s+){1,6}?needs\s+(?:an?|its)\b|(?:in|for)\s+(?:this|the|our)\s+(?:[\w-]+\s+){1,2}we\s+(?:want|prefer)"
+    r"|mit\s+absicht|absichtlich|exprès|volontairement|a\s+propósito|de\s+propósito|намеренно|нарочно|специально|cố\s+(?:ý|tình))\b"
+    r"|故意|有意(?:的|为之)|わざと|意図的|일부러|의도적"
 )
 _HABITS = (  # how work is to be committed and tested, whatever it is
     r"\b(?:do|make|use|in|with|as)\s+(?:[\w-]+\s+){0,2}(?:meaningful|individual|separate|small\w*|atomic|logical|single)\s+commits?\b"

@@ -87,7 +87,7 @@ def _is_remark(text: str) -> bool:
 
 def _is_single_change(text: str) -> bool:
     """Whether an English sentence asks for one change, in words that say nothing of later ones."""
-    return _CHANGE.search(text) is not None and _LATER.search(text) is None
+    return _CHANGE.search(text) is not None and _LATER.search(_PURPOSE.sub(" ", text)) is None
 
 
 _ONLY_IF = re.compile(r"(?i)\bonly\s+(?=(?:if|when)\b)")  # it says how what is ordered is to work
@@ -153,6 +153,7 @@ _MAYBE = re.compile(
     r"(?i)^\W*(?:(?:how|what)\s+about|alternatively|or\s+(?:else|maybe))\b|\b(?:maybe|perhaps)\s+(?:we|you)\s+(?:(?:can|could|should)\s+)?"
     r"(?:drop|remove|move|put|hide|rename|replace|change|swap|place|combine|merge|split)\b"
 )
+_PURPOSE = re.compile(r"(?i)\bto\s+(?:ensure|make\s+sure)\b[^.;\n]*")  # what the change is for
 _LATER = re.compile(
     r"(?i)\b(?:make\s+sure|ensure|be\s+(?:sure|careful)|remember|when(?:ever)?|prefer\w*|stick|keep|leave|each|every|any|all"
     r"|ask|rather|instead|before|after|until|while|stay|remain|in\s+general|usually|generally)\b"

@@ -17,7 +17,7 @@ from secateur.compaction.ledger.user.instructions import is_gate, is_instruction
 from secateur.compaction.ledger.user.opposed_rules import ACTS, PUSH, is_banned, is_wanted
 from secateur.compaction.ledger.user.protections import is_protective
 from secateur.compaction.ledger.user.rule_units import clip_block
-from secateur.compaction.ledger.user.rules import is_procedure, is_prompt, is_rule_file, join_procedure
+from secateur.compaction.ledger.user.rules import is_care, is_procedure, is_prompt, is_rule_file, join_procedure
 from secateur.compaction.ledger.user.topics import extract_topic, is_negative, list_named
 
 MOST_PROJECT_RULES, LEAST_PROJECT_RULES = 9, 4  # where there is room for all else, and where there is not
@@ -36,13 +36,18 @@ def list_rules(entries: Iterable[Constraint], work: str = "", acts: Collection[s
     """
     told = work.casefold()
     ranked = sorted(filter(is_rule, entries), key=lambda one: _rank_rule(one, told, acts))
-    ranked = [replace(one, text=clip_rule(one.text)) for one in _tell_pushes_once(ranked)]
+    ranked = [replace(one, text=clip_rule(_take_care(one))) for one in _tell_pushes_once(ranked)]
     steps = [one for one in ranked if _is_procedure(one)]
     banned = [act for act in ACTS if any(is_banned(one, act) for one in ranked)]
     beside = [one for one in steps if any(is_wanted(one, act) for act in banned)]  # the ban, and in no other line
     procedure = [*join_procedure([one for one in steps if one not in beside]), *beside]
-    others = [one for one in ranked if not is_prompt(one.source) or is_protective(one.text)]
+    others = [one for one in ranked if not is_prompt(one.source) or is_protective(one.text) or is_care(one.text)]
     return [*procedure, *_drop_restated([one for one in others if not _is_procedure(one)])]
+
+
+def _take_care(one: Constraint) -> str:
+    """Return the text of a rule; of a list of a host's prompt, on what to take care of, its head."""
+    return one.text.partition("\n")[0] if is_prompt(one.source) and is_care(one.text) else one.text
 
 
 def _tell_pushes_once(rules: Sequence[Constraint]) -> list[Constraint]:
@@ -69,7 +74,13 @@ def _drop_restated(rules: Sequence[Constraint]) -> list[Constraint]:
 
 
 def _is_restated(text: str, told: str) -> bool:
-    """Whether a rule says what another one says: as many of the same words, and no name or number beside."""
+    """Whether a rule says what another one says: as many of the same words, and no name or number beside.
+
+    Which tool all of something is done with is told once.
+    """
+    one, other = _FOR_ALL.search(text), _FOR_ALL.search(told)
+    if one and other and one[1] and other[1] and one[1].casefold() == other[1].casefold():
+        return True
     mine, its = extract_topic(text), extract_topic(told)
     fewest = min(len(mine), len(its))
     if fewest < _FEWEST_WORDS or len(mine & its) < SAME_SHARE * fewest or is_negative(text) != is_negative(told):
@@ -130,7 +141,7 @@ def is_rule(one: Constraint) -> bool:
     """Whether a demand is a firm rule of the project that says something alone."""
     if one.scope != "project":
         return False
-    if _is_procedure(one):
+    if _is_procedure(one) or (is_prompt(one.source) and is_care(one.text)):
         return True
     is_firm = _FIRM.search(_DESCRIBES.sub(" ", one.text)) is not None and not _NO_RULE.search(one.text)
     return (is_firm or is_instruction(one.text)) and not _REFERS.search(one.text)
@@ -173,7 +184,7 @@ def _is_bearing(text: str, work: str, acts: Collection[str]) -> bool:
     if is_protective(text):
         return not _is_of_other_tools(text, work)
     return _is_left(text, work, acts) or (
-        (_BEARS.search(text) is not None or is_instruction(text))
+        (_BEARS.search(text) is not None or is_instruction(text) or is_care(text))
         and CASE.match(text) is None
         and not (_is_of_other_files(text, work) or _is_of_other_tools(text, work))
     )
@@ -211,7 +222,9 @@ _ACTS = {
 _NAMED_FILES = re.compile(r"`([\w.@-]*(?:/[\w.@*-]+)+/?|[\w-]+\.[a-z]{1,5})`")
 _NAMED_TOOLS = re.compile(r"\b(?!(?:Git(?:Hub|Lab)|(?:Type|Java)Script)\b)[A-Z][a-z]+(?:[A-Z][a-z]+)+\b")
 _RULED_OUT = re.compile(r"(?i)\b(?:not|never|n['’]t|avoid)\s+(?:use|using|call)\s[^.;\n]*")
-_FOR_ALL = re.compile(r"(?i)\buse\s+\S{1,40}(?:\s+\S{1,40})?\s+for\s+all\b")  # it names others only to rule them out
+_FOR_ALL = re.compile(
+    r"(?i)\buse\s+\S{1,40}(?:\s+\S{1,40})?\s+for\s+all\b(\s+\w+(?:\s+\w+)?)?"
+)  # it names others only to rule them out
 _SENTENCE_ENDS = re.compile(r"(?<!\d)(?<!\be\.g)(?<!\bi\.e)[.!?](?=[\s*_]|$)[*_]*|[。！？]|(?<=[.!?]) \[…\]\Z")
 _DESCRIBES = re.compile(  # what a program does, what something is, and what follows from it
     r"(?i)\([^()\n]*\bonly\)|\b(?:is|are|was|were)\s+(?:always|only|never)\s+(?:in|at|on|the|an?|\w+ed)\b"

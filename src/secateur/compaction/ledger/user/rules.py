@@ -9,7 +9,7 @@ already forbids nothing.
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -36,6 +36,8 @@ def name_rules(text: str) -> str:
         return found[0]
     if found := _HOST.search(text[:_HEAD]):
         return found[1] or found[2]
+    if text.startswith("<extra_info"):
+        return EXTRA_INFO
     return COPILOT_RULES if text.startswith("<custom_instruction") else ""
 
 
@@ -60,20 +62,34 @@ def list_refusals(messages: Iterable[Message]) -> Iterator[Constraint]:
 
 def _find_sources(action: Action) -> Iterator[str]:
     if action.kind == "read":
-        yield from (posixpath.basename(path) for path in list_paths(action) if is_rule_file(path))
+        yield from (_name_file(path) for path in list_paths(action) if is_rule_file(path))
     elif action.kind == "run":
         for line in list_command_lines(action):
             for simple in parse_command_line(line).commands:
                 words = simple.words
                 if len(words) == 2 and _PRIMER.fullmatch(words[1]):
                     yield " ".join(words)
-                elif len(words) == 2 and words[0] == "cat" and is_rule_file(words[1]):
-                    yield posixpath.basename(words[1])
+                elif words and _is_showing(words) and is_rule_file(words[-1]):
+                    yield _name_file(words[-1])
+
+
+def _is_showing(words: Sequence[str]) -> bool:
+    """Whether a command shows one file, or lines of it."""
+    return (words[0] == "cat" and len(words) == 2) or (
+        words[0] in _SHOWS and _LINES.fullmatch(" ".join(words[1:-1])) is not None
+    )
 
 
 def is_rule_file(path: str) -> bool:
-    """Whether a file holds rules of the project by its name."""
-    return _NAMED.fullmatch(posixpath.basename(path)) is not None and _FOREIGN.search(path) is None
+    """Whether a file holds rules of the project by its name, or by the folder that it stands in."""
+    is_named = _NAMED.fullmatch(posixpath.basename(path)) is not None or _FOLDER.search(path) is not None
+    return is_named and _FOREIGN.search(path) is None
+
+
+def _name_file(path: str) -> str:
+    """Return the name of a file of rules, with the folder that says that it is one."""
+    found = _FOLDER.search(path)
+    return found[1] if found else posixpath.basename(path)
 
 
 def is_prompt(source: str) -> bool:
@@ -84,6 +100,11 @@ def is_prompt(source: str) -> bool:
 def is_procedure(text: str) -> bool:
     """Whether a line of a host's prompt says which task is taken, how it is committed, or when to end."""
     return any(pattern.search(text) for pattern in _PROCEDURE)
+
+
+def is_care(text: str) -> bool:
+    """Whether a line of a host's prompt says what to look at before new code, what not to break, or not to tick."""
+    return _CARES.search(text) is not None
 
 
 def join_procedure(rules: Iterable[Constraint]) -> list[Constraint]:
@@ -97,7 +118,7 @@ def join_procedure(rules: Iterable[Constraint]) -> list[Constraint]:
 def _tell_steps_once(rules: Iterable[Constraint]) -> Iterator[str]:
     """Yield one line for each step of a procedure: of several the longest."""
     steps: dict[int | str, str] = {}
-    for line in (_NUMBER.sub("", line) for one in rules for line in one.text.split("\n")):
+    for line in (_NUMBER.sub("", one.text.partition("\n")[0]) for one in rules):
         step = next((at for at, pattern in enumerate(_PROCEDURE) if pattern.search(line)), line)
         steps[step] = max(steps.get(step, ""), line, key=len)
     yield from steps.values()
@@ -119,12 +140,23 @@ _PROCEDURE = tuple(  # one pattern for each step
         rf"{_BEGIN}(?:approval policy is\b|<approval_policy>)",
     )
 )
+_CARES = re.compile(
+    rf"{_BEGIN}(?:ensure|make sure)\b[^.\n]{{0,30}}(?:\bnot|n['’]t)\b[^.\n]{{0,10}}\bbroken\b"
+    r"|(?:^|[.:]\s)\W*before\s+(?:creating|writing)\s+(?:any\s+)?(?:new\s+)?code\b"
+    r"|(?:^|[.:]\s)\W*if\b[^.\n]{0,40}\bfail\w*\b[^.\n]{0,60}\bcheck\s+off\b"
+)
 _CODEX = "Codex"
-_HOSTS = ("Maestro", _CODEX)
+EXTRA_INFO, SYSTEM_PROMPT = "extra_info", "system prompt"
+_HOSTS = ("Maestro", _CODEX, EXTRA_INFO)
 _APPROVALS = re.compile(r"<permissions instructions>|<approval_policy>")
 _NEVER = re.compile(r"(?i)approval policy is currently never\b[^\n]*|<approval_policy>never</approval_policy>")
 _HEAD = 400  # characters in which a host names what it repeats
 _NAMED = re.compile(r"(?:AGENTS|CLAUDE|GEMINI|CONVENTIONS)(?:\.local)?\.md|copilot-instructions\.md|\.cursorrules")
+_FOLDER = re.compile(
+    r"(?:^|/)(\.(?:claude/rules|cursor/rules|clinerules|windsurf/rules|github/instructions)/[\w./-]+\.mdc?)\Z"
+)
+_SHOWS = ("head", "sed", "nl", "bat")
+_LINES = re.compile(r"(?:-n )?(?:-?\d{1,5}|\d{1,5},\d{1,5}p|-[\w=:-]{1,20})?")
 _HOST = re.compile(r"# (\w+) System Context|\ba (Maestro)-managed AI agent\b")
 _PRIMER = re.compile(r"prime|onboard|guidelines|conventions")
 _FOREIGN = re.compile(r"(?:^|/)(?:node_modules|vendor|site-packages|third_party|tmp|\.venv)/")

@@ -140,9 +140,14 @@ def _tell_tasks(tasks: Sequence[_Task], before: Collection[str]) -> str:
 
 
 def list_document_rules(done: Iterable[Action], requests: Sequence[UserRequest]) -> Iterator[Constraint]:
-    """Yield what that document forbids or commands in capitals; its tasks are no rules."""
-    _, read = _find_readings(done, requests)
-    if read is not None:
+    """Yield what that document, and others that a request orders to be read, forbid or command in capitals.
+
+    Its tasks are no rules.
+    """
+    done = tuple(done)
+    _, task = _find_readings(done, requests)
+    others = (one for one in _find_ordered(done, requests) if task is None or one.name != task.name)
+    for read in (*([task] if task else ()), *others):
         text = _TASK_LINE.sub("", read.text)
         yield from (one for one in extract_rules(text, read.key, read.name) if _CAPITALS.search(one.text))
 
@@ -171,6 +176,19 @@ def _find_readings(done: Iterable[Action], requests: Sequence[UserRequest]) -> t
                 newest = _Read(name, path, text, action.key)
                 first.setdefault(name, newest)
     return (first[newest.name], newest) if newest else (None, None)
+
+
+def _find_ordered(done: Iterable[Action], requests: Sequence[UserRequest]) -> list[_Read]:
+    """Return the newest reading of each document that a request orders to be read or followed, by its name."""
+    names = {found[1] for one in requests for found in _TO_READ.finditer(one.text)}
+    found = {
+        name: _Read(name, path, text, action.key)
+        for action in (done if names else ())
+        if action.ok and action.result and not _is_from_middle(action)
+        for path, text in _list_shown(action)
+        if (name := posixpath.basename(path)) in names and not name_rules(name)
+    }
+    return list(found.values())
 
 
 def _list_shown(action: Action) -> Iterator[tuple[str, str]]:
@@ -213,6 +231,9 @@ _WRITTEN = re.compile(r"(?i)\.(?:md|mdx|markdown|txt|rst|adoc|org)$")
 _GIVES_WORK = re.compile(
     r"(?i)\b(?:start|begin|do|implement|complete|execute|follow|carry\s+out|work\s+(?:on|through)|continue|finish|build|develop\w*"
     r"|tasks?|read|process|check\s+off|go\s+through|tackle)\b|实现|执行|完成|开始|实施|実装|始め|구현|시작"
+)
+_TO_READ = re.compile(
+    r"(?i)\b(?:read|follow|adhere\s+to|stick\s+to)\s+(?:the\s+|our\s+)?[`@\"']?(?:[\w.-]+/)*([\w-]+\.(?:md|mdx|markdown|txt|rst|adoc))\b"
 )
 _PIECE_SHARE = 0.5  # of the length of an earlier reading
 _TASK_LINE = re.compile(r"(?m)^[ \t]*[-*] \[[ xX~-]\] [^\n]*$")

@@ -521,6 +521,45 @@ def test_rules_of_the_project_in_a_system_prompt_are_kept() -> None:
     ]
 
 
+def test_rules_of_a_short_system_prompt_are_kept_and_those_of_a_hosts_own_are_not() -> None:
+    prompt = "You are an agent.\n* You MUST NOT paint at night.\n"
+    for text, is_kept in ((prompt, True), (prompt + "A boat floats. " * 200, False), (f"<apps>{prompt}</apps>", False)):
+        kept = found(Message("system", (), user(text).parts, "harness"))
+        told = [("* You MUST NOT paint at night.", "project", "system prompt")] if is_kept else []
+        assert [(one.text, one.scope, one.source) for one in kept] == told
+
+
+def test_what_a_host_adds_of_its_own_is_not_the_users_word() -> None:
+    kept = found(user("<extra_info>\n* NEVER push directly to `main`.\n</extra_info>"))
+    assert [(one.text, one.scope, one.source) for one in kept] == [
+        ("* NEVER push directly to `main`.", "project", "extra_info")
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no, we took the oars out on purpose",
+        "A painted anchor is overkill.",
+        "I think a second mast is too much, but a flag is fine.",
+        "for the small boat we want to use oars",
+        "every boat in the harbor needs an anchor",
+        "Das Ruder fehlt absichtlich.",
+        "船锚是故意去掉的。",
+    ],
+)
+def test_that_something_is_meant_so_or_not_worth_having_is_a_demand(text: str) -> None:
+    (one,) = found(user(text))
+    assert one.text == text
+
+
+def test_a_word_that_is_quoted_makes_nothing_lasting() -> None:
+    (one,) = found(user('We need to change it to ensure that it is "always" painted.'))
+    assert one.scope == "request"
+    (one,) = found(user("Always paint it."))
+    assert one.scope == "standing"
+
+
 def test_an_issue_that_a_harness_quotes_demands_nothing() -> None:
     issue = "<pr_description>\nThe reader should only open the first file, never another one.\n</pr_description>"
     assert [one.text for one in found(user(f"{issue}\n\nDo not modify the tests."))] == ["Do not modify the tests."]

@@ -264,6 +264,9 @@ RULES = "# Rules\n\n## Commands\n- NEVER run `npm run build`\n- `npm test`: run 
         (opened("/p/AGENTS.md", RULES), "AGENTS.md"),
         (opened("docs/CLAUDE.md", "".join(f"{n}\t{line}\n" for n, line in enumerate(RULES.split("\n")))), "CLAUDE.md"),
         (ran("cat AGENTS.md", RULES), "AGENTS.md"),
+        (ran("sed -n '1,200p' docs/AGENTS.md", RULES), "AGENTS.md"),
+        (ran("head -n 50 CLAUDE.md", RULES), "CLAUDE.md"),
+        (opened("/p/.claude/rules/style.md", RULES), ".claude/rules/style.md"),
         (ran("bd prime", RULES), "bd prime"),
     ],
 )
@@ -282,6 +285,8 @@ def test_rules_of_the_project_that_the_agent_read_name_where_they_stand(
         opened("/p/README.md", RULES),
         opened("node_modules/x/AGENTS.md", RULES),
         ran("cat notes.md", RULES),
+        ran("sed -i 's/a/b/' AGENTS.md", RULES),
+        opened("/p/.claude/skills/row/SKILL.md", RULES),
         ran("grep -n NEVER AGENTS.md", RULES),
         ran("make prime all", RULES),
     ],
@@ -580,3 +585,16 @@ def test_of_an_answered_request_is_listed_what_stays_as_it_is_and_what_the_user_
 ) -> None:
     first = user("Write the reader of the table.")
     assert bool(listed(first, DONE, user(said), DONE, user("Write the docs."), DONE)) is is_kept
+
+
+def test_what_a_hosts_prompt_wants_care_of_stands_beside_its_procedure() -> None:
+    cares = (
+        "   - **Before creating new code**, always look for what is there:\n     - Look in the shed\n"
+        "   - If it failed, do NOT check off the item.\n"
+    )
+    lines = listed(user(PROMPT.replace("7. Exit", f"{cares}7. Exit")))
+    assert sorted(lines[1:]) == [
+        "project: Maestro] - **Before creating new code**, always look for what is there:",
+        "project: Maestro] - If it failed, do NOT check off the item.",
+        "project: Maestro] - You MUST only write inside your working directory.",
+    ]

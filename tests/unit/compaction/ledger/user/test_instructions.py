@@ -2,6 +2,8 @@
 
 import pytest
 
+from secateur.compaction.ledger.bounded import limit_ledger
+from secateur.compaction.ledger.entries import Constraint, Ledger
 from secateur.compaction.ledger.user.constraints import extract_rules
 from secateur.compaction.ledger.user.instructions import is_gate, is_instruction
 from secateur.compaction.ledger.user.project_rules import limit_rules, list_rules
@@ -71,3 +73,11 @@ def test_a_case_of_what_is_left_to_do_has_room_as_every_case_has() -> None:
     rules = list_rules(extract_rules("\n".join(lines), "k", "AGENTS.md"), acts=("commit",))
     assert rules[0].text == lines[-1]
     assert len(limit_rules(rules, 9, acts=("commit",))) == 3
+
+
+def test_of_many_rules_those_that_are_never_shown_go_first() -> None:
+    told = [Constraint(f"- Boats of kind {n} should float.", "project", "k", source="AGENTS.md") for n in range(400)]
+    rule = Constraint("- NEVER paint at night.", "project", "k", source="AGENTS.md")
+    kept = limit_ledger(Ledger(constraints=(*told, rule))).constraints
+    assert rule in kept
+    assert len(kept) < len(told)

@@ -48,6 +48,14 @@ def test_of_rules_that_say_nearly_the_same_the_one_that_says_more_stays() -> Non
         assert [one.text for one in list_rules(rules)] == [more]
 
 
+def test_the_tool_for_all_of_something_is_told_once() -> None:
+    more = "- Use `brush` for ALL painting of boats — do NOT use PaintPot"
+    rules = [
+        Constraint(one, "project", "k", source="AGENTS.md") for one in (more, "- Use brushes for all painting of it")
+    ]
+    assert [one.text for one in list_rules(rules)] == [more]
+
+
 def test_tools_that_a_rule_forbids_need_not_have_been_used_for_it_to_hold() -> None:
     ban, other = "- Do NOT use PaintPot or BrushBox", "- Use PaintPot NEVER after BrushBox was called"
     rules = [Constraint(one, "project", "k", source="AGENTS.md") for one in (other, "- NEVER row at night", ban)]

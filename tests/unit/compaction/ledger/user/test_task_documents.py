@@ -149,6 +149,14 @@ def test_a_piece_that_is_read_again_does_not_stand_for_the_whole() -> None:
     assert "1 of 2 done" in line
 
 
+def test_what_another_document_that_is_to_be_read_forbids_in_capitals_is_a_rule() -> None:
+    read = opened("/p/docs/HARBOR.md", "# Harbor\n\nAll boats MUST have the same flag.\nBoats must float.\n")
+    for asked, is_rule in (("read HARBOR.md that tells it all", True), ("why is HARBOR.md so long?", False)):
+        rules = [one for one in build_ledger(talk(user(asked), *read).messages).constraints if one.scope == "project"]
+        told = [("All boats MUST have the same flag.", "HARBOR.md")] if is_rule else []
+        assert [(one.text, one.source) for one in rules] == told
+
+
 def test_what_it_forbids_in_capitals_is_listed_first_of_the_rules() -> None:
     text = f"- NEVER push the code\n- You should be fast\n- [ ] ALWAYS build it twice\n{PLAN}"
     rules = "".join(f"- NEVER commit part {n}\n" for n in range(5))
