@@ -124,7 +124,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     commits = trace_commits(ran)
     status = find_status(here)
     shown = merge_shown(list_shown(said, ran))
-    dirty = () if any(one.origin == "summary" for one in messages) else find_dirty(here, done, status)
+    dirty = () if _is_continued(messages) else find_dirty(here, done, status)
     waiting = [action for action in done if not action.result and not _is_abandoned(action, said)]
     put = [Question(text, action.call.key) for action in waiting if (text := extract_question(action))]
     undelivered, delivered = extract_deliveries(said, done, ran)
@@ -156,7 +156,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         commits=commits.listed,
         identifiers=list_names(said, done),
         status=status,
-        strays=list_strays(status, traced, history.taken, dirty, ran),
+        strays=list_strays(status, traced, history.taken, dirty),
         dirty=dirty,
         branch=find_branch(here) or find_told_branch(said),
         root=place.root,
@@ -195,6 +195,13 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         basis=outline_quote(made.basis, BASIS_CHARS),
     )
     return limit_ledger(make_encodable(made))
+
+
+def _is_continued(messages: Sequence[Message]) -> bool:
+    """Whether work was done before these messages: a summary tells of it, or the agent's answers are not there."""
+    first = next((at for at, one in enumerate(messages) if one.role == "assistant"), len(messages))
+    asked = [one for one in messages[:first] if one.role == "user" and one.origin == "user"]
+    return len(asked) > 1 or any(one.origin == "summary" for one in messages)
 
 
 def _limit_words(ledger: Ledger, is_handed_in: bool) -> int:

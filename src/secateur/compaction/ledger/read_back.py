@@ -31,7 +31,7 @@ from secateur.compaction.ledger.entries import (
     UserRequest,
     ValueChange,
 )
-from secateur.compaction.ledger.files.lines import COMMON, SCRATCH_FILES, complete_path, parse_files
+from secateur.compaction.ledger.files.lines import COMMON, SCRATCH_FILES, complete_path, parse_files, split_names
 from secateur.compaction.ledger.files.selection import SCRATCH
 from secateur.compaction.ledger.next_lines import (
     AS_DRAFT,
@@ -214,6 +214,10 @@ def _parse_pending(rest: str) -> list[Pending]:
     return [Pending(tool, target)] * int(number or 1)
 
 
+def _parse_paths(rest: str) -> tuple[str, ...]:
+    return tuple(split_names(rest))
+
+
 def _parse_undelivered(rest: str) -> Undelivered:
     kind, _, said = rest.partition(" — ")
     return Undelivered(kind, said)
@@ -227,16 +231,16 @@ def _parse_counts(rest: str) -> dict[str, int]:
 _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     WHERE: ("standing", _parse_verdict),  # stands before the other lines on it
     CI: ("ci", str),
-    DIRTY: ("dirty", lambda rest: tuple(rest.split(" · "))),
-    STRAYS: ("strays", lambda rest: tuple(rest.split(" · "))),
+    DIRTY: ("dirty", _parse_paths),
+    STRAYS: ("strays", _parse_paths),
     UNPUSHED: ("unpushed", lambda rest: tuple(rest.split(" · "))),
     THOUGHT: ("thought", lambda rest: Quote(split_gaps(rest))),
     LEAD: ("lead", lambda rest: Quote(split_gaps(rest))),
     BASIS: ("basis", lambda rest: Quote(split_gaps(rest))),
     "names": ("identifiers", lambda rest: tuple(rest.split(" · "))),
-    UNCOMMITTED: ("uncommitted", lambda rest: tuple(rest.split(" · "))),
-    NEVER_COMMITTED: ("uncommitted", lambda rest: tuple(rest.split(" · "))),
-    NOT_TO_COMMIT: ("uncommitted", lambda rest: tuple(rest.split(" · "))),
+    UNCOMMITTED: ("uncommitted", _parse_paths),
+    NEVER_COMMITTED: ("uncommitted", _parse_paths),
+    NOT_TO_COMMIT: ("uncommitted", _parse_paths),
 }
 _SEVERAL: dict[str, tuple[str, Callable[[str], Any]]] = {
     EARLIER_COMMITS: ("commits", lambda rest: rest.split(" · ")),

@@ -457,9 +457,9 @@ def test_a_session_without_commits_has_no_uncommitted_files() -> None:
 
 
 def test_of_many_uncommitted_files_the_newest_are_named() -> None:
-    edits = [one for n in range(12) for one in edited(f"src/part{n}.py")]
+    edits = [one for n in range(28) for one in edited(f"src/part{n}.py")]
     listed = next(line for line in shown(user("Do."), *committed(1), *edits)["next"] if UNCOMMITTED in line)
-    assert listed == f"{UNCOMMITTED}… · " + " · ".join(f"src/part{n}.py" for n in range(4, 12))
+    assert listed == f"{UNCOMMITTED}… · src/: " + ", ".join(f"part{n}.py" for n in range(4, 28))
 
 
 def test_a_commit_of_a_later_span_ends_the_list_of_the_earlier_one() -> None:

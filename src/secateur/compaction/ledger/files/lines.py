@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import cast
 
+from msgspec.structs import replace
+
 from secateur.compaction.ledger.entries import FileEntry, Ledger
 from secateur.compaction.ledger.files.rewrites import IMPORTS_ONLY
 from secateur.toolcalls.effects import Use
@@ -71,6 +73,12 @@ def is_foreign(path: str) -> bool:
     return TEMPORARY.match(path) is not None or _KEPT_ELSEWHERE.match(path) is not None
 
 
+def find_place(moved: FileEntry) -> str:
+    """Return the path of a moved file behind its move."""
+    is_folder = moved.to.endswith("/")
+    return posixpath.normpath(posixpath.join(moved.to, posixpath.basename(moved.path)) if is_folder else moved.to)
+
+
 def find_tops(files: Iterable[FileEntry], root: str) -> frozenset[str]:
     """Return the folders right below the root that absolute paths name: relative paths that begin so are below it."""
     inside = (one.path.removeprefix(f"{root}/") for one in files if root and one.path.startswith(f"{root}/"))
@@ -83,7 +91,7 @@ def list_file_lines(files: Sequence[FileEntry], root: str, scratch_count: int = 
     `scratch_count`: how many scratch files there are beside those that are listed.
     """
     tops = find_tops(files, root)
-    listed = [one for one in files if one.is_changed and not one.scratch]
+    listed = list(_join_moves([one for one in files if one.is_changed and not one.scratch]))
     blocks = _find_blocks(listed, root, tops)
     rows = [(row, "") for row in _group([one for one in listed if not any(one in block for block in blocks.values())])]
     rows += [(block, folder) for folder, block in blocks.items()]
@@ -94,12 +102,26 @@ def list_file_lines(files: Sequence[FileEntry], root: str, scratch_count: int = 
     for label, some in ((counted, trials), ("read", [one for one in files if one.use == "read"])):
         size = _PER_LINE if label == "read" else max(1, len(some))
         for at in range(0, len(some), size):
-            names = _BETWEEN.join(_join_folders([shorten_path(one.path, root, tops) for one in some[at : at + size]]))
+            names = join_folders([shorten_path(one.path, root, tops) for one in some[at : at + size]])
             yield f"- {label}: {names}"
 
 
+def _join_moves(files: Sequence[FileEntry]) -> Iterator[FileEntry]:
+    """Yield the files; one that was moved and then changed as one, and a new one under its last name alone."""
+    moved = {find_place(one): one for one in files if one.use == "moved" and one.to}
+    behind = {one.path: one for one in files if one.path in moved and one.use in ("created", "changed")}
+    for one in files:
+        is_moved = one.use == "moved" and bool(one.to)
+        other = behind.get(find_place(one)) if is_moved else moved[one.path] if one.path in behind else None
+        if other is None:
+            yield one
+        elif "created" not in (one.use, other.use) if is_moved else one.use == "created":
+            notes = dict.fromkeys(about for about in (one.about, other.about) if about not in ("", IMPORTS_ONLY))
+            yield replace(one, about="; ".join(notes))
+
+
 def _render_row(row: Sequence[FileEntry], root: str, tops: frozenset[str]) -> str:
-    names = _BETWEEN.join(_list_names(row, root, tops))
+    names = _list_names(row, root, tops)
     to = f"{_TO}{shorten_path(row[0].to, root, tops)}" if row[0].to else ""
     about = f"{_ABOUT}{row[0].about}" if row[0].about else ""
     return f"- {row[0].use}: {names}{to}{about}"
@@ -131,24 +153,25 @@ def _find_blocks(files: Sequence[FileEntry], root: str, tops: frozenset[str]) ->
     }
 
 
-def _list_names(row: Sequence[FileEntry], root: str, tops: frozenset[str]) -> Iterator[str]:
-    """Yield the names of one line; of many files with nothing but other imports, the last ones and how many more."""
+def _list_names(row: Sequence[FileEntry], root: str, tops: frozenset[str]) -> str:
+    """List the names of one line; of many files with nothing but other imports, the last ones and how many more."""
     most = _MOST_IMPORTING if row[0].about == IMPORTS_ONLY else len(row)
-    yield from _join_folders([shorten_path(one.path, root, tops) for one in row[-most:]])
-    if len(row) > most:
-        yield f"{len(row) - most} more"
+    names = join_folders([shorten_path(one.path, root, tops) for one in row[-most:]])
+    return f"{names}{_BETWEEN}{len(row) - most} more" if len(row) > most else names
 
 
-def _join_folders(paths: Sequence[str]) -> Iterator[str]:
-    """Yield the paths; files of one folder that follow each other as one, with the folder named once."""
+def join_folders(paths: Sequence[str]) -> str:
+    """List the paths; files of one folder that follow each other as one, with the folder named once."""
+    listed: list[str] = []
     for folder, some in groupby(paths, posixpath.dirname):
         row = list(some)
         names = [posixpath.basename(path) for path in row]
         fewest = _FEWEST_TOGETHER if len(folder) < _LONG_FOLDER else 2
         if len(row) >= fewest and folder not in ("", ".") and not any(_NO_LIST.search(path) for path in row):
-            yield f"{folder}/{_INSIDE}{_NEXT.join(names)}"
+            listed.append(f"{folder}/{_INSIDE}{_NEXT.join(names)}")
         else:
-            yield from row
+            listed += row
+    return _BETWEEN.join(listed)
 
 
 def split_names(rest: str, root: str = "") -> Iterator[str]:
@@ -209,9 +232,7 @@ def _group(files: Sequence[FileEntry]) -> Iterator[list[FileEntry]]:
     rows: dict[tuple[str, ...], list[FileEntry]] = {}
     for one in sorted(files, key=lambda one: (_RANKS.get(one.use, 0), places[posixpath.dirname(one.path)])):
         name = (one.use, one.to, one.about if not one.to or one.to.endswith("/") else one.path)
-        row = rows.setdefault(name, [])
-        if len(row) == _PER_LINE and one.about != IMPORTS_ONLY:
-            rows[*name, str(len(rows))] = row.copy()
-            row.clear()
-        row.append(one)
-    yield from rows.values()
+        rows.setdefault(name, []).append(one)
+    for row in rows.values():
+        size = len(row) if row[0].about == IMPORTS_ONLY else _PER_LINE
+        yield from (row[at : at + size] for at in range(0, len(row), size))

@@ -12,6 +12,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import FileEntry
+from secateur.compaction.ledger.files.lines import find_place
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, collect_texts, get_output
 from secateur.toolcalls.effects import Effect
@@ -113,6 +114,14 @@ def find_roots(action: Action) -> Iterator[str]:
                     yield simple.words[-1].rstrip("/")
 
 
+def list_whole_paths(done: Iterable[Action]) -> set[str]:
+    """Return the absolute paths of files that calls name, and the names that they gave such files in their folders."""
+    effects = [(one, action) for action in done for one in list_file_effects(action)]
+    found = {one.path for one, _ in effects if one.path.startswith("/")}
+    renamed = (resolve_place(one, action, found).to for one, action in effects if one.use == "moved")
+    return found | {to for to in renamed if to.startswith("/") and not to.endswith("/")}
+
+
 def find_prompted_root(action: Action) -> tuple[str, ...]:
     """Return the folder that the prompt of a shell at the end of an output names."""
     hit = _PROMPTED.search(action.said[-_PROMPT_CHARS:])
@@ -177,17 +186,20 @@ def resolve_target(path: str, effect: Effect, action: Action) -> tuple[str, str]
     return base, posixpath.normpath(f"{base}{to}") + ("/" if to.endswith("/") else "")
 
 
-def resolve_upward(effect: Effect, action: Action) -> Effect:
-    """Return an effect on a path above the folder that the call went to (`cd /a/b && cp x ../c/`) with its place."""
-    if not effect.path.startswith("../") or not (roots := [*find_roots(action)]):
+def resolve_place(effect: Effect, action: Action, wholes: Collection[str]) -> Effect:
+    """Return an effect under the absolute path by which calls know its file, if it was seen from a folder below that.
+
+    `wholes`: the absolute paths that calls name. One above the folder (`cd /a/b && cp x ../c/`) is always named so, and
+    what is moved into another folder never: `find_place` tells where it is.
+    """
+    path, roots = clean_path(effect.path), list(dict.fromkeys(find_roots(action)))
+    if not roots or not path or path.startswith(("/", "~")):
         return effect
-    return replace(effect, path=posixpath.normpath(posixpath.join(roots[-1], effect.path)))
-
-
-def find_place(moved: FileEntry) -> str:
-    """Return the path of a moved file behind its move."""
-    is_folder = moved.to.endswith("/")
-    return posixpath.normpath(posixpath.join(moved.to, posixpath.basename(moved.path)) if is_folder else moved.to)
+    whole = posixpath.normpath(posixpath.join(roots[-1], path))
+    if path.startswith("../"):
+        return replace(effect, path=whole)
+    is_known = whole in wholes and len(roots) == 1 and not effect.to.endswith(("/", "."))
+    return replace(effect, path=whole, to=effect.to and posixpath.join(roots[-1], effect.to)) if is_known else effect
 
 
 def list_roots(done: Iterable[Action]) -> tuple[str, ...]:

@@ -19,11 +19,10 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.entries import FileEntry
 from secateur.compaction.ledger.files.backups import Backups
 from secateur.compaction.ledger.files.committing import CommittedFiles, has_git_committed, is_commit
-from secateur.compaction.ledger.files.lines import is_foreign
+from secateur.compaction.ledger.files.lines import find_place, is_foreign
 from secateur.compaction.ledger.files.paths import (
     find_known_path,
     find_made_again,
-    find_place,
     find_prompted_root,
     find_roots,
     find_whole_path,
@@ -33,10 +32,11 @@ from secateur.compaction.ledger.files.paths import (
     is_untold_folder,
     is_untracked,
     list_untracked,
+    list_whole_paths,
     mark_inside,
     name_moved,
+    resolve_place,
     resolve_target,
-    resolve_upward,
 )
 from secateur.compaction.ledger.files.rewrites import list_rewrites
 from secateur.compaction.ledger.files.undone import TakenBack, add_staged, take_back
@@ -45,7 +45,7 @@ from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, c
 from secateur.toolcalls.effects import Effect, Use, is_pathlike
 from secateur.toolcalls.file_effects import list_paths
 
-MOST_UNCOMMITTED = 8
+MOST_UNCOMMITTED = 24
 SOUGHT_CHARS = 80  # of a pattern that a call searches for
 _SOUGHT = frozenset({"pattern", "query", "regex", "searchterm", "q"})  # names of arguments, normalized
 TAKEN_UP = "taken up by a commit; no call names it"
@@ -73,12 +73,13 @@ def trace_files(done: Sequence[Action]) -> FileHistory:
     untracked: set[str] = set()  # files and folders that git showed as such
     taken: set[str] = set()
     commits, backups = CommittedFiles(), Backups()
+    named = list_whole_paths(done)
     for action in done:
         if action.kind in ("run", "edit"):
             roots |= dict.fromkeys(find_roots(action))
             staged = add_staged(staged, action)
         roots |= dict.fromkeys(find_prompted_root(action))
-        for effect in (resolve_upward(one, action) for one in backups.settle_effects(action, found, roots)):
+        for effect in (resolve_place(one, action, named) for one in backups.settle_effects(action, found, roots)):
             if is_absent(effect, action):
                 continue
             wholes |= find_whole_path(found, effect.path, roots)

@@ -215,19 +215,13 @@ def drop_dirty_again(files: Iterable[FileEntry], status: Sequence[str]) -> Itera
 
 
 def list_strays(
-    status: Sequence[str],
-    files: Iterable[FileEntry],
-    taken: Collection[str],
-    dirty: Iterable[str],
-    ran: Iterable[ExecutedCommand],
+    status: Sequence[str], files: Iterable[FileEntry], taken: Collection[str], dirty: Iterable[str]
 ) -> tuple[str, ...]:
     """Return the entries of files that no call changed since a commit took them, those of the session's own last.
 
-    `taken`: files that a commit took, and that no call changed since. What a tracker keeps, calls of it changed.
+    `taken`: files that a commit took, and that no call changed since.
     """
-    is_tracked = any(words[0] == "bd" for run in ran for words in run.does if words)
-    shown = (one for one in status if not (is_tracked and _TRACKER.match(_get_path(one))))
-    found = list_unnamed(shown, (one for one in files if one.path not in taken), dirty)
+    found = list_unnamed(status, (one for one in files if one.path not in taken), dirty)
     return tuple(sorted(found, key=lambda entry: (not entry.startswith("untracked "), _is_taken(entry, taken))))
 
 
@@ -256,6 +250,5 @@ _ADDS_TRACKED = frozenset({"-u", "--update"})
 _TAKES_TRACKED = re.compile(r"--all|-[a-z]*a[a-z]*")
 _CHANGES = ("created", "changed", "deleted", "moved", "restored", "stashed", "reapplied")
 _TRACKERS = ("git", "gh", "glab", "bd", "tk")
-_TRACKER = re.compile(r"\.beads/")
 _SHOWN = ("modified", "untracked")
 _LEFT_BY_PATCH = re.compile(r"\.(?:orig|rej)$")

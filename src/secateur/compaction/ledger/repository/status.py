@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from secateur.compaction.ledger.entries import FileEntry, Ledger
-from secateur.compaction.ledger.files.lines import COMMON, FOLDER, ROOT, find_base, is_foreign
+from secateur.compaction.ledger.files.lines import COMMON, FOLDER, ROOT, find_base, is_foreign, join_folders
 from secateur.compaction.ledger.files.touched import FileHistory, limit_uncommitted
 from secateur.redact import redact
 from secateur.toolcalls.commands import ExecutedCommand
 
 FEWEST_FOLDED = 3  # files whose names count up
-MOST_IN_STATUS = 5  # files that no other line names
+MOST_IN_STATUS = 24  # files that no other line names
 CLEAN = "clean"
 STATUS, BRANCH = "git status, last", "branch"
 DIRTY, STRAYS = "uncommitted before the session began", "uncommitted, and no edit of it is known"
@@ -61,7 +61,7 @@ def list_place_lines(ledger: Ledger) -> Iterator[str]:
     yield from (f"- {ELSEWHERE}: {one}" for one in ledger.elsewhere)
     for label, entries in ((DIRTY, ledger.dirty), (STRAYS, ledger.strays)):
         if entries:
-            yield f"- {label}: {_BETWEEN.join(limit_uncommitted(tuple(fold_numbered(entries)), MOST_IN_STATUS))}"
+            yield f"- {label}: {join_folders(limit_uncommitted(tuple(fold_numbered(entries)), MOST_IN_STATUS))}"
 
 
 def read_place(text: str) -> dict[str, Any]:

@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from secateur.compaction.ledger.entries import Command, Ledger, TaskDocument, UserRequest
-from secateur.compaction.ledger.files.lines import find_base, find_tops, shorten_path
-from secateur.compaction.ledger.files.paths import find_place
+from secateur.compaction.ledger.files.lines import find_base, find_place, find_tops, join_folders, shorten_path
 from secateur.compaction.ledger.files.touched import OTHERS
 from secateur.compaction.ledger.user.answers import is_choice
 from secateur.compaction.ledger.user.demand_units import clip_sentences
@@ -124,7 +123,7 @@ def render_undelivered_work(ledger: Ledger) -> Iterator[str]:
     if _get_uncommitted(ledger):
         label = UNCOMMITTED if has_committed(ledger) else NEVER_COMMITTED
         label = NOT_TO_COMMIT if label == NEVER_COMMITTED and _is_commit_forbidden(ledger) else label
-        yield f"- {label}: {' · '.join(_list_uncommitted(ledger))}"
+        yield f"- {label}: {join_folders(list(_list_uncommitted(ledger)))}"
     if ledger.unpushed:
         yield f"- {UNPUSHED}: {' · '.join(ledger.unpushed)}"
     if (

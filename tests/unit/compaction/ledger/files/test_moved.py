@@ -106,3 +106,27 @@ BACK = ran("git checkout ferry.py", "Updated 1 path from the index")
 )
 def test_a_patch_that_is_applied_again_brings_back_what_was_taken_back(rounds: tuple[Message, ...], use: str) -> None:
     assert {one.path: one.use for one in read(*EDITED, *rounds).files}["ferry.py"] == use
+
+
+def edited(path: str, old: str, new: str) -> Ran:
+    given = {"file_path": path, "old_string": old, "new_string": new}
+    return assistant(("e", "Edit", json.dumps(given))), result("ok", "Edit", "e")
+
+
+def test_a_file_that_was_moved_and_changed_there_is_one_line() -> None:
+    moved = ran("cd /w/src && mv tides-new.py tides.py")
+    whole = read(*edited("/w/src/tides-new.py", "HIGH = 1", "HIGH = 2"), *moved)
+    assert list_files(whole) == ["moved: ./tides-new.py → ./tides.py — `HIGH = 1` → `HIGH = 2`"]
+    assert list_files(read(*ran("mv tides-new.py tides.py"), *edited("tides.py", "LOW = 3", "LOW = 4"))) == [
+        "moved: tides-new.py → tides.py — `LOW = 3` → `LOW = 4`"
+    ]
+    assert list_files(read(*written("north.md"), *ran("mv north.md south.md"))) == ["created: south.md — “Ferry”"]
+
+
+def test_a_file_that_is_seen_from_a_folder_is_the_one_that_calls_name_whole() -> None:
+    seen = ran("cd /w/src && sed -i 's/a/b/' tides.py ferry.py")
+    whole = read(*seen, *edited("/w/src/tides.py", "def high(): 1", "def high(): 2"))
+    assert [one.path for one in whole.files] == ["ferry.py", "/w/src/tides.py"]
+    other = ran("cd /w/src && cd /w/test && sed -i 's/a/b/' tides.py")
+    apart = read(*edited("/w/test/north.py", "def high(): 1", "def high(): 2"), *other)
+    assert [one.path for one in apart.files] == ["/w/test/north.py", "tides.py"]

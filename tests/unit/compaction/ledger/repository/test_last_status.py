@@ -5,7 +5,7 @@ import json
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.compaction.ledger import Ledger, build_ledger, merge, render_ledger
+from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger
 from secateur.model import Message
 
 
@@ -100,11 +100,11 @@ def test_what_a_commit_took_and_a_status_shows_again_is_told_over_spans() -> Non
 
 def test_of_many_files_that_are_dirty_those_of_the_session_are_kept() -> None:
     taken = [edited("/w/src/a.py"), ran("cd /w && git add src/a.py && git commit -m x", DONE)]
-    others = "".join(f"?? notes{name}.md\n" for name in "abcdefghij")
+    others = "".join(f"?? notes{name}.md\n" for name in "abcdefghijklmnopqrstuvwxyz")
     shown = ran("cd /w && git status -sb", f"## main\n M src/a.py\n M z.py\n{others}")
     line = render_ledger(read(*taken, shown))["files"][1]
     assert line.startswith("- uncommitted, and no edit of it is known: … · ")
-    assert line.endswith(" · untracked notesj.md · modified z.py · modified src/a.py")
+    assert line.endswith(" · untracked notesz.md · modified z.py · modified src/a.py")
 
 
 AHEAD_3 = ran("git rev-list --left-right --count origin/main...HEAD", "0\t3")
@@ -137,10 +137,28 @@ def test_how_far_a_branch_diverged_is_told(rounds: list[tuple[Message, Message]]
         assert any(line.endswith(f"git status, last: {distance[0]}") for line in render_ledger(read(*rounds))["files"])
 
 
-def test_what_a_tracker_keeps_is_dirty_by_its_calls() -> None:
+def test_what_a_tracker_keeps_is_left_to_commit() -> None:
     shown = ran("git status -sb", "## main\nM  .beads/issues.jsonl\n M z.py\n")
-    assert read(edited("/w/src/a.py"), shown).strays == ("staged .beads/issues.jsonl", "modified z.py")
-    assert read(edited("/w/src/a.py"), ran("bd close w-1", "Closed w-1"), shown).strays == ("modified z.py",)
+    made = read(edited("/w/src/a.py"), ran("bd close w-1", "Closed w-1"), shown)
+    assert made.strays == ("staged .beads/issues.jsonl", "modified z.py")
+
+
+def test_dirty_files_of_one_folder_stand_behind_its_name() -> None:
+    shown = ran("cd /w && git status -s", " M docs/a.md\n M docs/b.md\n M docs/c.md\n?? notes/\n")
+    lines = render_ledger(read(edited("/w/src/a.py"), shown))
+    assert (
+        "- uncommitted, and no edit of it is known: untracked notes/ · modified docs/: a.md, b.md, c.md"
+        in lines["files"]
+    )
+    assert render_ledger(read_back(lines)) == lines
+
+
+def test_files_are_not_dirty_from_before_where_the_agents_earlier_answers_are_missing() -> None:
+    shown = ran("cd /w && git status -s", " M src/b.py\n")
+    rounds = (*shown, *edited("/w/src/a.py"), *shown)
+    assert build_ledger(talk(user("Write the cart."), *rounds).messages).dirty == ("modified src/b.py",)
+    later = build_ledger(talk(user("Write the cart."), user("Now its tests."), *rounds).messages)
+    assert (later.dirty, later.strays) == ((), ("modified src/b.py",))
 
 
 def test_what_a_commit_took_is_no_more_what_was_dirty_before_the_session() -> None:

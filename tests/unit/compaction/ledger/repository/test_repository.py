@@ -335,7 +335,7 @@ def test_where_nothing_was_committed_the_changed_files_are_not_named_twice() -> 
     assert "- not committed: all changed files above" in lines["next"]
     assert render_ledger(read_back(lines)) == lines
     after = render_ledger(read(branch, COMMIT, *edits))["next"]
-    assert f"- changed since the last commit: {' · '.join(f'src/part{at}.py' for at in range(5))}" in after
+    assert f"- changed since the last commit: src/: {', '.join(f'part{at}.py' for at in range(5))}" in after
 
 
 LONG = (
