@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from secateur.compaction.ledger.entries import Constraint, Ledger, UserRequest, mark
-from secateur.compaction.ledger.turns.outcomes import SEPARATOR
+from secateur.compaction.ledger.turns.outcomes import READ_ONLY, SEPARATOR
 from secateur.compaction.ledger.user.answers import is_confirming
 from secateur.compaction.ledger.user.brief_units import GAP
 from secateur.compaction.ledger.user.goals import list_goals
@@ -102,7 +102,8 @@ def _list_followed(ledger: Ledger, one: UserRequest) -> Iterator[str]:
     """Yield the lines on what followed a request; the agent's last words stand under what is next."""
     if one.progress is None:
         return
-    yield from (FOLLOWED + line for line in _fill_lines(one.progress.steps))
+    steps = [step for step in one.progress.steps if step != READ_ONLY or one.state == "open"]  # has it been begun?
+    yield from (FOLLOWED + line for line in _fill_lines(steps))
     if one.progress.reply and not _is_quoted(one.progress.reply, ledger):
         yield f"{FOLLOWED}{REPLIED}“{collapse_whitespace(one.progress.reply)}”"
 

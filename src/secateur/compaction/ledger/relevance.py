@@ -102,6 +102,8 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, detail: Detai
     commits = limit_commits(ledger.commits, commit_chars)
     left_out = len(ledger.commits) - len(commits)
     files = select_files(ledger)
+    noted = drop_idle_notes(files)
+    noted = shorten_committed(noted, ledger.uncommitted) if has_committed(ledger) else noted
     demanding = list_constrained(constraints)
     kept = {one.key for one in requests if mark(one.key) in demanding}
     requests = drop_plain(requests, kept | {one.key for one in goals}, files, frozenset(commits))
@@ -121,7 +123,7 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, detail: Detai
         requests=requests,
         constraints=constraints,
         files=drop_reported(
-            drop_idle_notes(_shorten_past(ledger, files)),
+            noted,
             [*(one.text for one in reported), *list_replies(replace(ledger, requests=requests)), *quoted],
         ),
         reported=reported,
@@ -133,7 +135,7 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, detail: Detai
         identifiers=tuple(
             name for name in ledger.identifiers if name not in said and (name in waiting or name not in asked)
         ),
-        values=_drop_noted(select_values(ledger.values, asked), files)[-MOST_VALUES:],
+        values=_drop_noted(select_values(ledger.values, asked), noted)[-MOST_VALUES:],
         commits=commits,
         omitted={**ledger.omitted, **{name: n for name, n in counts.items() if n}},
     )
@@ -149,12 +151,6 @@ def _list_unrepeated(ledger: Ledger) -> Iterator[Quote]:
         is_said = len(topic) >= _FEWEST_STEMS and len(topic & said) >= SAID_SHARE * len(topic)
         if not is_said or last is None or last.key == one.key:
             yield one
-
-
-def _shorten_past(ledger: Ledger, files: Sequence[FileEntry]) -> Sequence[FileEntry]:
-    """Return the files, those that are committed with short notes while other work is at hand."""
-    is_open = bool(ledger.requests) and ledger.requests[-1].state == "open"
-    return shorten_committed(files, ledger.uncommitted) if is_open and has_committed(ledger) else files
 
 
 def _drop_noted(values: Sequence[ValueChange], files: Sequence[FileEntry]) -> tuple[ValueChange, ...]:

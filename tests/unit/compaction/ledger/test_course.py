@@ -129,9 +129,16 @@ def test_commands_that_look_or_prepare_are_no_steps(command: str) -> None:
     assert not any("→" in step for step in steps_of(*ran(command, "fine"), *edited("a.py")))
 
 
+def test_a_text_that_a_command_takes_from_a_here_document_is_left_out() -> None:
+    command = 'gh pr create --title "Carts" --body "$(cat <<\'EOF\'\n## Summary\nIt adds carts.\nEOF\n)"'
+    assert steps_of(*ran(command, "https://github.com/a/b/pull/7")) == ('gh pr create --title "Carts" → ok',)
+
+
 def test_where_nothing_was_changed_the_files_that_were_read_are_told() -> None:
     look = assistant(("1", "Read", '{"file_path": "/w/rows.py"}')), result("x = 1", "Read", "1")
     assert steps_of(*look) == ("read files only",)
+    lines = render_ledger(build_ledger(talk(user("Why is it 1?"), *look, assistant(text="It counts.")).messages))
+    assert "read files only" not in "".join(lines.get("accomplished", ()))
     assert steps_of(*look, *edited("a.py")) == ("changed a.py",)
 
 

@@ -302,12 +302,15 @@ def test_calls_and_changes_under_what_is_next_name_files_below_the_root() -> Non
     assert any(line.startswith("- then called, ok: Edit ./src/cart.py") for line in lines)
 
 
-def test_notes_of_committed_files_are_short_while_other_work_is_at_hand() -> None:
+def test_notes_of_committed_files_are_short_and_their_values_stay() -> None:
     values = revalued("src/menu.py", "max_rows = 10", "max_rows = 20")
     commit = ran("git commit -am x", "[main 1a2b3c4] Mend it")
     work = (user("Mend the menu."), *values, *commit, assistant(text="Done."))
-    assert "- changed: src/menu.py — `max_rows = 10` → `max_rows = 20`" in shown(*work)["files"]
-    assert "- changed: src/menu.py" in shown(*work, user("Write the docs of the menu."))["files"]
+    open_ = shown(user("Mend the menu."), *values, assistant(text="Done."))
+    assert "- changed: src/menu.py — `max_rows = 10` → `max_rows = 20`" in open_["files"]
+    for lines in (shown(*work), shown(*work, user("Write the docs of the menu."))):
+        assert "- changed: src/menu.py" in lines["files"]
+        assert "- value: max_rows in src/menu.py: 10 → 20" in lines["accomplished"]
 
 
 def test_a_pass_of_more_stands_for_a_pass_of_less() -> None:

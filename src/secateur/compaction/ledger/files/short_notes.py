@@ -1,7 +1,7 @@
 """Notes on changed files made short: to a room, without what other lines tell, and without what says nothing.
 
 Rule: a note is cut behind one of its parts, and never in the middle of a name or a line of code. Of files that a commit
-took the names stay: its subject tells the rest.
+took the title stays, or the names of what was added or dropped: its subject tells the rest.
 """
 
 import re
@@ -62,9 +62,9 @@ def shorten_committed(files: Sequence[FileEntry], uncommitted: Iterable[str]) ->
 
 
 def _keep_names(about: str) -> str:
-    """Return the names that a note begins with, or the title; "" where it begins with a line or a long sentence."""
+    """Return the names of what is new or gone that a note begins with, or the title; "" where it begins otherwise."""
     names = _LEADS_TO_CODE.sub("", about.partition("; ")[0].partition("`")[0])
-    if about in _SHARED or names.count("“") != names.count("”"):
+    if about in _SHARED or names.startswith("changes ") or names.count("“") != names.count("”"):
         return about if about in _SHARED else ""
     return "" if names.startswith("“") and len(names) > _TITLE_CHARS else clip_note(names, _TITLE_CHARS)
 
@@ -87,7 +87,7 @@ _EXPRESSION = re.compile(r"“s(?P<by>[/|#@])(?P<old>[^”]*?)(?P=by)(?P<new>[^�
 _PATTERN = re.compile(r"[*+?^$\[\]]|\\[\d(wsb|nt]|\.\*")  # in an expression: more than plain text
 _REPLACED_CHARS = 60
 _FEWEST_CHARS = 15  # of a quoted sentence
-_TITLE_CHARS = 60
+_TITLE_CHARS = 80
 _LEADS_TO_CODE = re.compile(r"(?:(?:, such as|:)? ?(?:(?:adds|drops|renames|moves) ?)?)$")
 _PARTS = re.compile(r"; (?=“)|(?<=”); ")
 _QUOTED = re.compile(r"“([^”]+)”(?: …)?")

@@ -15,8 +15,8 @@ COMMAND_CHARS = 100  # of a command line in a step
 
 
 def name_line(line: str) -> str:
-    """Return a command line without the folder, the variables and the pipe around it."""
-    return _LEAD.sub("", name_command(line)) or line
+    """Return a command line without the folder, the variables, the pipe and the long texts around it."""
+    return _LEAD.sub("", _TAKEN.sub("", name_command(line))) or line
 
 
 def split_chain(line: str) -> list[str]:
@@ -82,6 +82,7 @@ _OUTWARD = re.compile(
 _LONG_TEXT = re.compile(r"([\"'])(?:(?!\1)[^\n]){60,}(?:\1|$)")  # given to a command, such as a description
 _UNSAID = re.compile(r"\W*(?:bash|sh|zsh|python3?|node|eval|cd \S+|env|-\w+|&&|\s|([\"'])…\1)+")  # a long text only
 _FEWEST_CHARS = 48  # by which a command line is known again
+_TAKEN = re.compile(r" --?[\w-]+[ =]\"\$\(cat (?:<<-? ?\\?[\"']?\w+[\"']? )?… ?\)?\"?")  # a text from a here-document
 _LEAD = re.compile(
     r"^(?:\s*(?:cd\s+\S+|export\s+\S+|set\s+-\S+)\s*(?:&&|;)\s*)*(?:(?:env\s+)?(?:[A-Za-z_]\w*=(?![^\s;]*(?:\$\(|`))\S*\s+)+)?"
 )

@@ -539,20 +539,20 @@ def test_a_sentence_that_stands_in_a_line_quoted_elsewhere_is_not_said_again() -
 @pytest.mark.parametrize(
     ("about", "kept"),
     [
-        ("changes f, g: `a` → `b`; “It is done.”", "changes f, g"),
-        ("changes f, such as `a` → `b`", "changes f"),
-        ("changes f; drops g", "changes f"),
+        ("changes f, g: `a` → `b`; “It is done.”", ""),
+        ("adds g; changes f, such as `a` → `b`", "adds g"),
+        ("has f: `a`; drops g", "has f"),
         ("adds `max_rows = 7`", ""),
         ("`a` → `b` in several lines; changes f", ""),
         ("“The plan of the shop”", "“The plan of the shop”"),
-        ("“The sums are rounded to two places, and they keep their signs.”", ""),
+        ("“The sums are rounded to two places, and they keep their signs where there are any.”", ""),
         ("“The sums of `cart` are rounded.”", ""),
         ("adds “Install”; changes “Usage”", "adds “Install”"),
         ("imports only", "imports only"),
         ("", ""),
     ],
 )
-def test_of_a_committed_file_the_names_stay(about: str, kept: str) -> None:
+def test_of_a_committed_file_the_names_of_what_is_new_stay(about: str, kept: str) -> None:
     file, other = FileEntry("a.py", "changed", about=about), FileEntry("b.py", "changed", about=about)
     assert shorten_committed((file, other), ["b.py"]) == (replace(file, about=kept), other)
 
