@@ -11,7 +11,15 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
-from secateur.compaction.former_lines import is_lasting, is_message, is_order, is_way, is_wish, keep_telling
+from secateur.compaction.former_lines import (
+    is_lasting,
+    is_message,
+    is_order,
+    is_way,
+    is_wish,
+    keep_one_each,
+    keep_telling,
+)
 from secateur.compaction.ledger import Ledger
 from secateur.compaction.ledger.demand_lines import REPLACED_BY, REPLACES, quote_replaced
 from secateur.compaction.ledger.entries import AS_OF_THEN, Constraint, FileEntry, PlanItem
@@ -21,6 +29,7 @@ from secateur.compaction.ledger.user.demands import is_demand
 from secateur.compaction.ledger.user.force import select_constraints
 from secateur.compaction.ledger.user.opposed_rules import ACTS, find_ban, is_wanted, quote_rule
 from secateur.compaction.ledger.user.retractions import find_denial, find_removal
+from secateur.compaction.ledger.user.topics import extract_topic
 from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
 from secateur.compaction.summary import HEADING_CHARS, Sections, normalize_heading, strip_bullet
 from secateur.compaction.template import FORMERLY, STATES, list_headings
@@ -60,6 +69,7 @@ def with_former_states(kept: Mapping[str, Sequence[str]], ledger: Ledger) -> Sec
     _move_rules(made, "goal", _is_ruling)
     for id in ("discoveries", "accomplished"):
         _move_rules(made, id, lambda line: _RULES.search(line) is not None or _is_ruling(line))
+    made["files"] = keep_one_each(made.get("files", ()), (ledger.root, ledger.folder))
     has_passed = _has_passed(ledger)
     is_committed = bool(ledger.commits) or "commit" in ledger.delivered
     kept_lines = {
@@ -221,28 +231,27 @@ def _select_lines(lines: Iterable[str], is_answered: bool, has_passed: bool, is_
 
 
 def _without_repeats(sections: Mapping[str, Sequence[str]]) -> Sections:
-    """Return the sections without former lines whose words nearly all stand in another line."""
-    words = [
-        (line, frozenset(_WORD.findall(line.removeprefix(FORMERLY).casefold())))
-        for lines in sections.values()
-        for line in lines
-    ]
+    """Return the sections without former lines whose words nearly all stand in another line.
+
+    Of deeds, whose files and findings are told besides, most of the stems are enough.
+    """
+    said = [(line.removeprefix(FORMERLY).casefold(), id) for id, lines in sections.items() for line in lines]
+    words = [frozenset(_WORD.findall(line)) for line, _ in said]
+    stems = [extract_topic(line) for line, _ in said]
+
+    def is_said(at: int) -> bool:
+        texts, share = (stems, _SAME_DEED) if said[at][1] == "accomplished" else (words, _SAME)
+        mine, size = texts[at], (len(texts[at]), -at)
+        longer = (other for n, other in enumerate(texts) if n != at and (len(other), -n) > size)
+        return bool(mine) and any(len(mine & other) >= share * len(mine) for other in longer)
+
     made: Sections = {}
     number = 0
     for id, lines in sections.items():
-        kept = []
-        for line in lines:
-            mine = words[number][1]
-            others = (
-                other
-                for at, (text, other) in enumerate(words)
-                if at != number and (len(other) > len(mine) or (len(other) == len(mine) and at < number))
-            )
-            is_said = line.startswith(FORMERLY) and any(len(mine & one) >= _SAME * len(mine) for one in others if mine)
-            if not is_said:
-                kept.append(line)
-            number += 1
-        made[id] = tuple(kept)
+        made[id] = tuple(
+            line for at, line in enumerate(lines, number) if not (line.startswith(FORMERLY) and is_said(at))
+        )
+        number += len(lines)
     return made
 
 
@@ -266,6 +275,7 @@ _RULES = re.compile(
 _OF_WORK = ("discoveries", "accomplished", "files")
 _GONE = ("deleted", "moved")
 _SAME = 0.9  # of a line's words
+_SAME_DEED = 0.65  # of the stems of a line on what was done
 _SAME_STEP = 0.6  # of a step's words: hosts list what is to be done under several headings
 _TAGGED = re.compile(
     r"\s*<(?P<tag>[A-Za-z][\w-]{0,30})(?:\s+\w+=\"(?P<value>[^\"\n]{1,30})\")?>(?P<text>[^\n]+)</(?P=tag)>\s*"

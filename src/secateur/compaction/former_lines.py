@@ -6,7 +6,7 @@ something. A host lists the user's messages beside his wishes: they were request
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from secateur.compaction.ledger.said import STOP, split_sentences
 from secateur.compaction.ledger.user.demands import is_demand, is_standing
@@ -62,6 +62,18 @@ def keep_telling(lines: Iterable[str]) -> list[str]:
             continue
         kept.append(_drop_lead(line.rstrip()))
     return kept
+
+
+def keep_one_each(lines: Sequence[str], known: Collection[str]) -> tuple[str, ...]:
+    """Keep of the lines on one file the longest, and none that only names a folder that is known."""
+    paths = [
+        hit["path"] if (hit := _ON_PATH.match(strip_bullet(line.removeprefix(FORMERLY)))) else "" for line in lines
+    ]
+    longest: dict[str, str] = {}
+    for path, line in zip(paths, lines, strict=True):
+        longest[path] = max(longest.get(path, ""), line, key=len)
+    told = zip(paths, lines, strict=True)
+    return tuple(line for path, line in told if not path or (path not in known and line == longest[path]))
 
 
 def _drop_lead(line: str) -> str:
@@ -129,6 +141,7 @@ _ORDER_CHARS = 160  # of an order that says nothing any more when others came af
 _NAMES = re.compile(r"`[^`]+`|(?<![\w.-])[\w.-]+/[\w./-]+|\b\w+\.\w{1,4}\b|\b\w+_\w+\b|\b[a-z]+[A-Z]\w+\b|\d")
 _DRAWN = re.compile(r"[\s*-]*[\u2500-\u257f]")
 _NESTED = re.compile(r"\s+(?:[-*•]|\d{1,2}[.)])\s+\S")
+_ON_PATH = re.compile(r"(?:\w+: )?[`*]{0,3}(?P<path>[\w.@~/-]*/[\w.@/-]*\w)[`*]{0,3}(?=$|:|\s)")
 _FILE_HEAD = re.compile(r"\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)?\*{0,2}`[^`\n]*\w[./]\w[^`\n]*`")
 _MOST_DETAILS = 3  # that are listed under a file
 _LEADS = re.compile(r"(?:\S+\s+){0,2}\S+\s*[:：]\**|#{1,6}\s.*|\W*|\*{0,2}`[^`]+`\*{0,2}(?:\s*\([^()]*\))?")

@@ -42,6 +42,23 @@ def test_lines_of_our_own_summaries_are_no_former_lines() -> None:
     assert with_former_states(kept, ANSWERED) == kept
 
 
+def test_of_former_lines_on_one_file_the_longest_stays_and_a_known_folder_is_not_named_again() -> None:
+    rows = "`src/rows.py`: reads rows of dates, with a header or without one."
+    kept = {"files": formerly("cwd: /w/dates", rows, "created: src/rows.py - Reading.", "See the docs of rows.")}
+    told = formerly(rows, "See the docs of rows.")
+    assert with_former_states(kept, Ledger(root="/w/dates")) == {"files": told}
+    assert with_former_states(kept, Ledger())["files"] == (*formerly("cwd: /w/dates"), *told)
+
+
+def test_a_deed_of_then_of_which_a_finding_says_most_is_left_out() -> None:
+    finding = "Reader: a row of dates may have a header, which the reader skips where the first column is no date."
+    kept = {
+        "discoveries": formerly(finding),
+        "accomplished": formerly("The reader skips a header before rows of dates.", "The lexer counts lines."),
+    }
+    assert with_former_states(kept, Ledger())["accomplished"] == formerly("The lexer counts lines.")
+
+
 def test_failing_checks_of_then_go_once_checks_passed_and_none_fails() -> None:
     kept = {"discoveries": formerly("Two tests of the lexer fail.", "Expected 2 points, got 1.")}
     passed, failed = Command("pytest", check="test"), Command("ruff check", False, 1, "lint")

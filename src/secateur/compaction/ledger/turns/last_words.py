@@ -124,8 +124,20 @@ def _split_units(text: str) -> Iterator[QuoteUnit]:
             rows = lines[number : tables[number]]
             yield QuoteUnit("\n".join(map(str.rstrip, rows)), number, max(map(_rank, rows)))
         elif number not in within and line.strip() and not _RULER.fullmatch(line):
-            pieces = filter(None, map(str.rstrip, STOP.split(line))) if len(line) > _LONG_LINE else [line.rstrip()]
+            pieces = _join_numbers(line) if len(line) > _LONG_LINE else [line.rstrip()]
             yield from (QuoteUnit(one, number, _rank(one)) for one in pieces if one.strip())
+
+
+def _join_numbers(line: str) -> Iterator[str]:
+    """Yield the sentences of a line, those that a number leads to together with it."""
+    said = ""
+    for piece in filter(None, map(str.rstrip, STOP.split(line))):
+        said = f"{said} {piece}" if said else piece
+        if not _NUMBERED.search(said):
+            yield said
+            said = ""
+    if said:
+        yield said
 
 
 def _rank(text: str) -> float:
@@ -212,6 +224,7 @@ def _join(units: Sequence[QuoteUnit], kept: Sequence[int]) -> str:
 _LEFT_RANK = 6.0  # of what is open, blocked or not done
 _LEANS = re.compile(r"(?i)[^\w\n]*(?:this|that|these|those|it|they|such|however|but|so|therefore)\b")
 _LONG_LINE = 300
+_NUMBERED = re.compile(r"(?:^|[\s#`*(])\d{1,3}[.)]$")
 LIST_CHARS, ITEM_CHARS = 400, 110  # of a list that stands in the line that leads to it, and of each of its items
 _MARKER = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)])\s+(?:\[x\]\s+)?")
 _RULER = re.compile(r"\s*(?:-{3,}|={3,}|\*{3,}|_{3,})\s*")

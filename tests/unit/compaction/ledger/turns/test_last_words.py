@@ -1,6 +1,7 @@
 """The agent's last words: whole where they have room, else what tells most."""
 
 import json
+import re
 
 import pytest
 
@@ -10,6 +11,7 @@ from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.entries import Quote
 from secateur.compaction.ledger.said import CODE_LINES, clean_words
 from secateur.compaction.ledger.turns.last_words import DELIVERY_CHARS, LEAST_CHARS, MOST_CHARS, condense_words
+from secateur.compaction.ledger.user.brief_units import GAP
 
 FILLER = [f"The module of part {number} reads its rows from the table of part {number}." for number in range(80)]
 
@@ -144,3 +146,12 @@ def test_a_report_of_changes_has_less_room_than_an_answer_and_keeps_what_is_open
     assert made is not None
     assert len(made.text) <= DELIVERY_CHARS < len(quote(words))
     assert "The push is blocked" in made.text
+
+
+def test_a_number_stays_with_the_sentence_that_it_leads_to() -> None:
+    rest = "It is called twice for each row of the table, and the second call throws the sum of the first away. " * 3
+    text = "\n".join(f"{n}. High: the total of carts is wrong in case {n}. {rest}" for n in range(1, 8))
+    kept = condense_words(text, 900)
+    assert GAP in kept
+    assert not any(re.fullmatch(r"\d\.(?: \[…\])?", line.strip()) for line in kept.split("\n"))
+    assert "1. High: the total of carts is wrong in case 1." in kept
