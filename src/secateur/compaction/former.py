@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 from secateur.compaction.former_lines import (
+    WORD,
     is_lasting,
     is_message,
     is_order,
@@ -19,6 +20,7 @@ from secateur.compaction.former_lines import (
     is_wish,
     keep_one_each,
     keep_telling,
+    without_repeats,
 )
 from secateur.compaction.ledger import Ledger
 from secateur.compaction.ledger.demand_lines import REPLACED_BY, REPLACES, quote_replaced
@@ -29,7 +31,6 @@ from secateur.compaction.ledger.user.demands import is_demand
 from secateur.compaction.ledger.user.force import select_constraints
 from secateur.compaction.ledger.user.opposed_rules import ACTS, find_ban, is_wanted, quote_rule
 from secateur.compaction.ledger.user.retractions import find_denial, find_removal
-from secateur.compaction.ledger.user.topics import extract_topic
 from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
 from secateur.compaction.summary import HEADING_CHARS, Sections, normalize_heading, strip_bullet
 from secateur.compaction.template import FORMERLY, STATES, list_headings
@@ -74,7 +75,7 @@ def with_former_states(kept: Mapping[str, Sequence[str]], ledger: Ledger) -> Sec
     is_committed = bool(ledger.commits) or "commit" in ledger.delivered
     kept_lines = {
         id: lines if id == "constraints" else tuple(_select_lines(lines, is_answered, has_passed, is_committed))
-        for id, lines in _without_repeats(made).items()
+        for id, lines in without_repeats(made).items()
     }
     sentences = [said for one in ledger.requests for said in join_fragments(split_sentences(one.text))]
     listed = {collapse_whitespace(one.text) for one in select_constraints(ledger.constraints, ledger.requests)}
@@ -94,7 +95,7 @@ def _select_steps(lines: Sequence[str]) -> list[str]:
     steps: list[str] = []
     words: list[frozenset[str]] = []
     for line in keep_telling(lines):
-        own = frozenset(_WORD.findall(line.removeprefix(FORMERLY).casefold()))
+        own = frozenset(WORD.findall(line.removeprefix(FORMERLY).casefold()))
         if not any(len(own & one) >= _SAME_STEP * len(own) for one in words if own):
             steps.append(line)
             words.append(own)
@@ -230,31 +231,6 @@ def _select_lines(lines: Iterable[str], is_answered: bool, has_passed: bool, is_
             yield line
 
 
-def _without_repeats(sections: Mapping[str, Sequence[str]]) -> Sections:
-    """Return the sections without former lines whose words nearly all stand in another line.
-
-    Of deeds, whose files and findings are told besides, most of the stems are enough.
-    """
-    said = [(line.removeprefix(FORMERLY).casefold(), id) for id, lines in sections.items() for line in lines]
-    words = [frozenset(_WORD.findall(line)) for line, _ in said]
-    stems = [extract_topic(line) for line, _ in said]
-
-    def is_said(at: int) -> bool:
-        texts, share = (stems, _SAME_DEED) if said[at][1] == "accomplished" else (words, _SAME)
-        mine, size = texts[at], (len(texts[at]), -at)
-        longer = (other for n, other in enumerate(texts) if n != at and (len(other), -n) > size)
-        return bool(mine) and any(len(mine & other) >= share * len(mine) for other in longer)
-
-    made: Sections = {}
-    number = 0
-    for id, lines in sections.items():
-        made[id] = tuple(
-            line for at, line in enumerate(lines, number) if not (line.startswith(FORMERLY) and is_said(at))
-        )
-        number += len(lines)
-    return made
-
-
 _COMMENT = re.compile(r"\s*<!--[^\n]*-->\s*$")
 _STEP = re.compile(
     r"\s*(?:<\w{3,12} status=[\"'](?P<status>[A-Za-z _-]{2,20})[\"']>"
@@ -274,8 +250,6 @@ _RULES = re.compile(
 )
 _OF_WORK = ("discoveries", "accomplished", "files")
 _GONE = ("deleted", "moved")
-_SAME = 0.9  # of a line's words
-_SAME_DEED = 0.65  # of the stems of a line on what was done
 _SAME_STEP = 0.6  # of a step's words: hosts list what is to be done under several headings
 _TAGGED = re.compile(
     r"\s*<(?P<tag>[A-Za-z][\w-]{0,30})(?:\s+\w+=\"(?P<value>[^\"\n]{1,30})\")?>(?P<text>[^\n]+)</(?P=tag)>\s*"
@@ -284,7 +258,6 @@ _ITEM_TAGS = frozenset({"constraint", "knowledge", "action", "item", "fact", "no
 _OTHER = "## Discoveries"
 _TOP = re.compile(r"^\s{0,3}#{1,2}\s+(\S.*)$")
 _SUB = re.compile(r"^\s{0,3}#{3,6}\s")
-_WORD = re.compile(r"\w{2,}")
 _QUOTED_RULING = re.compile(
     r"(?i)\buser\b[^\"“\n]{0,60}\b(?:clarified|decided|ruled|specified|insisted|settled|stated|confirmed)\b[^\"“\n]{0,60}"
     r"[\"“]([^\"”\n]{20,600})[\"”]"

@@ -6,15 +6,19 @@ something. A host lists the user's messages beside his wishes: they were request
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from secateur.compaction.ledger.said import STOP, split_sentences
 from secateur.compaction.ledger.user.demands import is_demand, is_standing
 from secateur.compaction.ledger.user.force_words import is_forced
 from secateur.compaction.ledger.user.order_words import is_errand
-from secateur.compaction.summary import strip_bullet
+from secateur.compaction.ledger.user.topics import extract_topic
+from secateur.compaction.summary import Sections, strip_bullet
 from secateur.compaction.template import FORMERLY
 
+WORD = re.compile(r"\w{2,}")
+_SAME = 0.9  # of a line's words
+_SAME_DEED = 0.65  # of the stems of a line on what was done
 MOST_LINES = 8  # of a host's earlier summary, in one section
 MOST_LASTING = 12  # of the user's messages that it lists, those that hold from now on
 
@@ -26,6 +30,31 @@ def select_telling(lines: Sequence[str]) -> tuple[str, ...]:
     others = [at for at in range(len(kept)) if at not in set(named)]
     chosen = sorted([*named[:MOST_LINES], *others[: max(0, MOST_LINES - len(named))]])
     return tuple(kept[at] for at in chosen)
+
+
+def without_repeats(sections: Mapping[str, Sequence[str]]) -> Sections:
+    """Return the sections without former lines whose words nearly all stand in another line.
+
+    Of deeds, whose files and findings are told besides, most of the stems are enough.
+    """
+    said = [(line.removeprefix(FORMERLY).casefold(), id) for id, lines in sections.items() for line in lines]
+    words = [frozenset(WORD.findall(line)) for line, _ in said]
+    stems = [extract_topic(line) for line, _ in said]
+
+    def is_said(at: int) -> bool:
+        texts, share = (stems, _SAME_DEED) if said[at][1] == "accomplished" else (words, _SAME)
+        mine, size = texts[at], (len(texts[at]), -at)
+        longer = (other for n, other in enumerate(texts) if n != at and (len(other), -n) > size)
+        return bool(mine) and any(len(mine & other) >= share * len(mine) for other in longer)
+
+    made: Sections = {}
+    number = 0
+    for id, lines in sections.items():
+        made[id] = tuple(
+            line for at, line in enumerate(lines, number) if not (line.startswith(FORMERLY) and is_said(at))
+        )
+        number += len(lines)
+    return made
 
 
 def select_demands(lines: Sequence[str]) -> tuple[str, ...]:

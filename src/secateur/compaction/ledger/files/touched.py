@@ -101,10 +101,9 @@ def trace_files(done: Sequence[Action]) -> FileHistory:
         _settle_commit(found, since_commit, commits, action)
     _mark_removed(found, committed, done)
     taken_back.mark_stashed(found)
-    left = _list_uncommitted(since_commit, found)
-    files = (replace(one, path=wholes.get(one.path, one.path)) for one in found.values())
-    kept = frozenset(wholes.get(path, path) for path in taken)
-    return FileHistory(tuple(files), tuple(wholes.get(path, path) for path in left), kept, backups.settled)
+    left = tuple(wholes.get(path, path) for path in _list_uncommitted(since_commit, found))
+    files = tuple(replace(one, path=wholes.get(one.path, one.path)) for one in found.values())
+    return FileHistory(files, left, frozenset(wholes.get(path, path) for path in taken), backups.settled)
 
 
 def _list_uncommitted(since_commit: Iterable[str], found: dict[str, FileEntry]) -> list[str]:
