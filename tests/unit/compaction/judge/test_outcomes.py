@@ -108,3 +108,22 @@ def test_a_statement_among_the_next_steps_is_judged(claim: str) -> None:
     failed = history(("ruff check", "!Found 2 errors."))
     assert is_contradicted(claim, failed, "next")
     assert not is_contradicted("Make ruff quiet", failed, "next")
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Ensure all tests pass.",
+        "Run `make check` to verify everything passes.",
+        "**Test failure**: it looked for old words",
+    ],
+)
+def test_a_plan_and_the_name_of_a_failure_tell_of_no_run(claim: str) -> None:
+    assert not is_contradicted(claim, history(("make check", "!1 failed")))
+    assert not is_contradicted(claim, history(("pytest", "4 passed in 1.0s")))
+
+
+def test_a_run_on_another_state_of_the_files_is_not_meant() -> None:
+    runs = (("pytest", "!1 failed, 3 passed"), ("git stash && pytest", "4 passed in 1.0s"))
+    assert not is_contradicted("A test still fails.", history(*runs))
+    assert is_contradicted("A test still fails.", history(*runs, ("git stash pop && pytest", "4 passed in 1.0s")))

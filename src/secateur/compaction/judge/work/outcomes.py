@@ -107,7 +107,7 @@ def _read_told(text: str) -> Iterator[_Told]:
             continue
         is_both = (not outcome) in outcomes and not is_first
         is_vague = is_both and (not is_present(clause) or any(map(str.isdigit, clause)))
-        is_part = outcome and (is_share(clause) or _PART.search(clause))
+        is_part = outcome and (is_share(clause) or _PART.search(clause) or _AIMS.search(clause))
         if not (is_vague or is_part or _ORDER.match(clause) or _is_topic(clause, outcome)):
             yield _Told(clause, outcome, is_first)
 
@@ -215,16 +215,17 @@ _WORK = re.compile(
     r"|refactor(?:ed|s)?|renam(?:ed?|es)|replac(?:ed?|es)|mov(?:ed?|es)|use[sd]?|check(?:s|ed)?|clear(?:s|ed)?|set|when|wenn)\s"
 )
 _NAMED_BAD = re.compile(
-    r"(?i)^\W*(?:\w+\s+){0,3}?(?:errors?|warnings?|problems?|findings?|fehler|erreurs?|errores|erros?)\b"
+    r"(?i)^\W*(?:\w+\s+){0,3}?(?:errors?|failures?|warnings?|problems?|findings?|fehler|erreurs?|errores|erros?)\b"
 )
 _REPORTS = re.compile(r"(?i)\b(?:reports?|shows?|gives?|has|have|found|meldet|zeigt|signale|muestra|mostra)\b")
 # What somebody is told to do has no outcome yet
 _ORDER = re.compile(
-    r"(?i)\W*(?:fix|make|get|update|re-?run|verify|make\s+sure|resolve|investigate|address|debug)\b(?!\W*$)"
+    r"(?i)\W*(?:fix|make|get|ensure|confirm|update|re-?run|verify|make\s+sure|resolve|investigate|address|debug)\b(?!\W*$)"
 )
 _PART_NAME = re.compile(
     rf"(?i)\b(?:{TEST.pattern.removeprefix('(?i)')})\s+(?:of|for|in|von|de)\s+(?:the\s+)?`?(?P<name>[\w./-]{{2,40}})"
 )
+_AIMS = re.compile(r"(?i)\b(?:verify|ensure|confirm|make\s+sure)\b")  # before what is to come out
 _MAKES = re.compile(r"(?i)\bma(?:kes?|king|de)\b")
 _NO_MORE = re.compile(r"(?i)\bany\s?more\b")
 _HELD = re.compile(

@@ -41,7 +41,7 @@ def has_subject(clause: str) -> bool:
 
 def select_runs(clause: str, evidence: Evidence) -> list[CheckRun]:
     """Return the runs that a clause speaks of, none where that is not clear."""
-    runs = [run for run in evidence.checks if run.ok is not None]
+    runs = [run for run in evidence.checks if run.ok is not None and not _ELSEWHERE.search(run.text)]
     for one in _CODE.findall(clause):
         if len(one.split()) >= FEWEST_WORDS and (same := _select_command(one, runs)):
             return same
@@ -56,6 +56,10 @@ def select_runs(clause: str, evidence: Evidence) -> list[CheckRun]:
     return [] if _SPECIFIC.search(clause) else _select_kind(clause, runs)
 
 
+# A run on another state of the files than the one that is left
+_ELSEWHERE = re.compile(
+    r"\bgit stash(?! (?:pop|apply|drop|list))|\bgit (?:switch|checkout) (?:-q )?(?:main|master|develop)\b"
+)
 # A name that is neither a tool nor part of a command
 _SPECIFIC = re.compile(
     r"\btest_\w+|\bTest[A-Z]\w+|::\w+|[\w-]+\.(?:py|tsx?|jsx?|go|rs|java|rb|kt|c|cpp)\b|`[^`]+`|\b[a-z]+[A-Z]\w+"
