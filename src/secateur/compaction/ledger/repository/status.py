@@ -19,7 +19,7 @@ FEWEST_FOLDED = 3  # files whose names count up
 MOST_IN_STATUS = 24  # files that no other line names
 CLEAN = "clean"
 STATUS, BRANCH = "git status, last", "branch"
-DIRTY, STRAYS = "uncommitted before the session began", "uncommitted, and no edit of it is known"
+DIRTY, STRAYS = "uncommitted before the session began", "also uncommitted"
 ELSEWHERE = "other repository"
 DISTANCES = ("ahead ", "behind ")
 

@@ -79,13 +79,13 @@ def test_a_file_that_was_taken_back_and_is_shown_changed_again_is_not_restored()
     assert any("restored" in line for line in render_ledger(read(*again))["files"])
     lines = render_ledger(read(*again, ran("make fmt"), ran("git status -sb", "## main\n M src/a.py\n")))["files"]
     assert not any("restored" in line for line in lines)
-    assert "- uncommitted, and no edit of it is known: modified src/a.py" in lines
+    assert "- also uncommitted: modified src/a.py" in lines
 
 
 def test_what_a_patch_left_beside_a_changed_file_is_of_the_session() -> None:
     shown = ran("git status -sb", "## main\n M src/a.py\n?? src/a.py.orig\n?? src/other.py.orig\n")
     lines = render_ledger(read(edited("/w/src/a.py"), shown))["files"]
-    assert "- uncommitted, and no edit of it is known: untracked src/other.py.orig" in lines
+    assert "- also uncommitted: untracked src/other.py.orig" in lines
     assert any(line.startswith("- scratch files: ") and line.endswith("src/a.py.orig") for line in lines)
 
 
@@ -103,7 +103,7 @@ def test_of_many_files_that_are_dirty_those_of_the_session_are_kept() -> None:
     others = "".join(f"?? notes{name}.md\n" for name in "abcdefghijklmnopqrstuvwxyz")
     shown = ran("cd /w && git status -sb", f"## main\n M src/a.py\n M z.py\n{others}")
     line = render_ledger(read(*taken, shown))["files"][1]
-    assert line.startswith("- uncommitted, and no edit of it is known: … · ")
+    assert line.startswith("- also uncommitted: … · ")
     assert line.endswith(" · untracked notesz.md · modified z.py · modified src/a.py")
 
 
@@ -146,10 +146,7 @@ def test_what_a_tracker_keeps_is_left_to_commit() -> None:
 def test_dirty_files_of_one_folder_stand_behind_its_name() -> None:
     shown = ran("cd /w && git status -s", " M docs/a.md\n M docs/b.md\n M docs/c.md\n?? notes/\n")
     lines = render_ledger(read(edited("/w/src/a.py"), shown))
-    assert (
-        "- uncommitted, and no edit of it is known: untracked notes/ · modified docs/: a.md, b.md, c.md"
-        in lines["files"]
-    )
+    assert "- also uncommitted: untracked notes/ · modified docs/: a.md, b.md, c.md" in lines["files"]
     assert render_ledger(read_back(lines)) == lines
 
 

@@ -297,7 +297,7 @@ def test_the_folder_and_the_branch_are_those_of_late() -> None:
     assert (ledger.root, ledger.branch) == ("/srv/feat", "feat/x")
     lines = render_ledger(ledger)
     assert "- root: /srv/feat · branch: feat/x · git status, last: ahead 1 of origin/feat/x" in lines["files"]
-    assert "- uncommitted, and no edit of it is known: modified a.py" in lines["files"]
+    assert "- also uncommitted: modified a.py" in lines["files"]
     assert render_ledger(read_back(lines)) == lines
     assert render_ledger(read(*calls[:3]))["files"] == ("- working directory: /srv/app",)
     assert read(ran("cat README.md; git log", "## Install\ntext")).branch == ""
@@ -391,8 +391,7 @@ def test_files_of_a_status_whose_names_count_up_are_one() -> None:
     names = [f'?? "My Docs/PLAN-{at:02}.md"\n' for at in (2, 3, 4, 6)]
     lines = render_ledger(read(ran("make plans"), ran("git status -s", "".join(names))))
     assert lines["files"] == (
-        "- uncommitted, and no edit of it is known: "
-        'untracked "My Docs/PLAN-02.md" to PLAN-04.md · untracked "My Docs/PLAN-06.md"',
+        '- also uncommitted: untracked "My Docs/PLAN-02.md" to PLAN-04.md · untracked "My Docs/PLAN-06.md"',
     )
     assert render_ledger(read_back(lines)) == lines
 
@@ -436,7 +435,7 @@ def test_files_of_the_last_status_that_no_line_names_have_one() -> None:
     more = render_ledger(read(*edits, ran("git status -sb", f"## main\n{known}?? docs/\n")))
     assert more["files"][:2] == (
         "- root: /w · branch: main",
-        "- uncommitted, and no edit of it is known: untracked docs/",
+        "- also uncommitted: untracked docs/",
     )
     both = "- not committed: all changed files above"
     assert both in more["next"]
