@@ -8,7 +8,7 @@ it is none any more.
 The first task is none any more once the agent replied to it and the newest tasks changed other files, or many tasks
 followed; two are enough where nothing is open. In its place, or beside it, stands the task that began the newest work,
 where the newest one only goes on with the same files. Where nothing is open, the request that the newest work followed
-stands beside them, whatever its words.
+stands beside them, whatever its words, unless it is a command of the host.
 """
 
 import re
@@ -64,8 +64,10 @@ def list_goals(ledger: Ledger) -> list[UserRequest]:
     if is_over(ledger) and core:
         followed = [one for one in requests if one.progress and one.progress.steps]
         is_past = first is not None and _is_long_ago(first, requests, followed, _FEWEST_LATER)
-        worked = [one for one in requests[requests.index(core[0]) + 1 :] if has_changed(one.progress)]
-        goals = {core[0], *last, *worked[-1:], *_find_frame(tasks, core[0]), *(() if is_past else opening)}
+        later = requests[requests.index(core[0]) + 1 :]
+        worked = [one for one in later if has_changed(one.progress)][-1:]
+        worked = [one for one in worked if not _COMMAND.fullmatch(one.text.strip())]
+        goals = {core[0], *last, *worked, *_find_frame(tasks, core[0]), *(() if is_past else opening)}
     elif first and first not in chain and _is_long_ago(first, requests, worked, _MANY_LATER):
         goals |= {*begun}
     else:

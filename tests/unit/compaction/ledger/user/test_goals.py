@@ -150,3 +150,12 @@ def test_a_screen_that_the_user_shows_has_the_work_before_it_and_the_task_that_b
     assert list_goals(Ledger(requests=(talk, first, between, newest, shown))) == [first, newest, shown]
     assert list_goals(Ledger(requests=(first, newest, talk, shown))) == [first, newest, shown]
     assert list_goals(Ledger(requests=(first, newest, *[talk] * 8, shown))) == [first, shown]
+
+
+def test_a_command_of_the_host_that_was_carried_out_is_no_goal() -> None:
+    task = asked("Write the header of the page.", "created header.ts", "commit [main 1234abc] Header")
+    said = Quote("It is simpler.", "k")
+    for text, is_goal in (("/simplify the header", False), ("can you make the footer simpler?", True)):
+        newest = asked(text, "changed footer.ts", "commit [main 5678def] Footer")
+        ledger = Ledger(requests=(task, newest), last_words=said, commits=("[main 5678def] Footer",))
+        assert (newest in list_goals(ledger)) is is_goal
