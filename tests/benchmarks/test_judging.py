@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-from judging import HALVES, SETS, Case, Verdict, draw_half, is_right, judge, lengthen, read_cases, report
+from judging import HALVES, SETS, Case, Verdict, draw_half, is_right, is_told, judge, lengthen, read_cases, report
 from lie_kinds import name_kind
 
 sys.path.remove(str(Path(__file__).parents[2] / "benchmarks"))  # its files have names that folders of tests have, too
@@ -132,7 +132,7 @@ def test_refused_dropped_and_marked_lies_are_counted_apart(capsys: pytest.Captur
 
 def test_a_lie_is_not_passed_on_where_it_is_rejected_or_its_line_is_dropped_or_marked() -> None:
     lie = Case("pond", "a depth", is_true=False, text="- 3 m\n- koi", turns=(), base="- 2 m\n- koi")
-    for verdict, is_told in (
+    for verdict, is_caught in (
         (Verdict("check: x"), True),
         (Verdict(dropped=("- 3 m",)), True),
         (Verdict(dropped=("- koi",)), False),
@@ -140,7 +140,7 @@ def test_a_lie_is_not_passed_on_where_it_is_rejected_or_its_line_is_dropped_or_m
         (Verdict(marked=("koi",)), False),
         (Verdict(), False),
     ):
-        assert is_right(lie, verdict) is is_told
+        assert is_right(lie, verdict) is is_caught
 
 
 def test_a_name_draws_the_half() -> None:
@@ -162,7 +162,8 @@ def test_a_true_summary_stands_and_a_lie_on_the_same_history_does_not() -> None:
     lies = [case for case in read_half("open") if case.base and case.base.strip() == true.text]
     assert lies
     assert not judge(true).reason
-    assert all(judge(lie).reason.startswith("check:") for lie in lies)
+    assert not judge(true).dropped
+    assert all(is_told(lie, judge(lie)) for lie in lies)
 
 
 @pytest.mark.parametrize(

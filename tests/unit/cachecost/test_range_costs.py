@@ -30,8 +30,7 @@ def session(*epochs: tuple[int, Any]) -> Projection:
         said.append({"role": role, "content": f"{number}".ljust(size, "x")})
     said[1]["tool_calls"] = [{"id": "c", "type": "function", "function": {"name": "r", "arguments": ""}}]
     said[2]["tool_call_id"] = "c"
-    work = Projection(Protection(), Counting.of(("estimate", "estimate")))
-    work.count = work.gauge = len
+    work = Projection(Protection(), Counting(("estimate", "estimate"), (len, len), is_fixed=True))
     request = json.dumps({"model": "gpt-5", "messages": said}).encode()
     work.ingest(read(request), 0, None)
     messages = work.document.transcript.messages
