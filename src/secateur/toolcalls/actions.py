@@ -150,7 +150,8 @@ _EXIT = re.compile(
 )
 _REFUSED = re.compile(  # what tools say that changed nothing, without marking it as an error
     r"\s{0,9}(?:ERROR\b|Error:|<tool_use_error>|No replacement was performed|Failed to (?:edit|apply)"
-    r"|Your proposed edit has introduced|Your changes have NOT been applied)"
+    r"|Your proposed edit has introduced|Your changes have NOT been applied|Invalid `\w{1,40}` parameter"
+    r"|Ran into [^\n]{1,300} while trying to )"
 )
 # One of these or `(exit` is in each, or `returncode`
 _EXITS = ("xit code", "xit Code", "xited with code", "xit_code", "xitcode")

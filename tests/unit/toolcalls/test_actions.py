@@ -26,7 +26,14 @@ def test_the_end_of_a_result_of_gemini_cli_states_the_exit_status(end: str, exit
 
 
 @pytest.mark.parametrize(
-    "said", ["ERROR:\nThe file is there already.", "No replacement was performed.", "Error: no match"]
+    "said",
+    [
+        "ERROR:\nThe file is there already.",
+        "No replacement was performed.",
+        "Error: no match",
+        "Ran into [Errno 2] No such file or directory: 'hedge.py' while trying to write to hedge.py",
+        "Invalid `path` parameter: hedge.py. It has to be absolute.",
+    ],
 )
 def test_an_edit_that_its_tool_refuses_in_words_has_failed_and_a_command_has_not(said: str) -> None:
     edit = assistant(("1", "str_replace_editor", '{"command": "create", "path": "hedge.py", "file_text": "x"}'))

@@ -242,6 +242,7 @@ _SHOWS_DONE = {
     "gh pr merge": re.compile(r'"state": ?"MERGED"|^state:\s+MERGED\b|\b[Mm]erged pull request ', re.M),
     "gh pr create": re.compile(r"^https://\S{1,200}/pull/\d", re.M),
     "git commit": re.compile(COMMIT_LINE + r"[0-9a-f]{7,40}\] |^nothing to commit, working", re.M),
+    "git merge": re.compile(COMMIT_LINE + r"[0-9a-f]{7,40}\] Merge (?:remote-tracking |branch|tag|commit)", re.M),
     "git push": re.compile(_UPSTREAM, re.M),
     "git pull": re.compile(f"{_UPSTREAM}|{_PULLED}", re.M),
 }

@@ -616,3 +616,14 @@ def test_equal_calls_without_a_result_stand_in_one_line() -> None:
     assert "- no result yet: bash — make x — such calls: 2" in lines["next"]
     assert len(read_back(lines).pending) == 2
     assert render_ledger(read_back(lines)) == lines
+
+
+def test_a_merge_with_conflicts_is_done_once_its_commit_is_made() -> None:
+    said = "Auto-merging cart.py\nCONFLICT (content): Merge conflict in cart.py\nAutomatic merge failed; fix conflicts."
+    merged = ran("git merge origin/main", said, True)
+    for behind, is_done in (
+        (ran("git commit --no-edit", "[side 1234abc] Merge remote-tracking branch 'origin/main' into side"), True),
+        (ran("git diff --stat", " cart.py | 2 +-"), False),
+    ):
+        lines = render_ledger(read(CART, merged, behind, behind=(LAST,)))["next"]
+        assert any("git merge origin/main" in line for line in lines) is not is_done
