@@ -16,7 +16,7 @@ from google.genai import types
 from typing_extensions import override
 
 from secateur import Engine
-from secateur.adapters.recall_tool import DESCRIPTION, NAME, has_recall, recall_from
+from secateur.adapters.recall_tool import DESCRIPTION, NAME, has_recall, make_recall
 from secateur.edge import Edge, OnView, OpenCalls
 
 
@@ -64,8 +64,7 @@ class SecateurAdkPlugin(BasePlugin):
 
     def _make_recall_tool(self) -> FunctionTool:
         def recall(handle: str, tool_context: ToolContext, page: int = 1, lines: str = "", json_path: str = "") -> str:
-            given = {"handle": handle, "page": page, "lines": lines, "json_path": json_path}
-            return recall_from(self.edge, _name_session(tool_context), given)
+            return make_recall(self.edge, lambda: _name_session(tool_context))(handle, page, lines, json_path)
 
         recall.__doc__ = DESCRIPTION
         return FunctionTool(recall)

@@ -28,7 +28,7 @@ from pydantic_ai.toolsets import FunctionToolset
 
 from secateur import Engine
 from secateur.adapters.own_model import AskModel, make_edge, run_on, use_model
-from secateur.adapters.recall_tool import DESCRIPTION, NAME, has_recall, is_alone, recall_from
+from secateur.adapters.recall_tool import DESCRIPTION, NAME, has_recall, is_alone, make_recall
 from secateur.adapters.shadows import Conversation, ShownPart, ToolCall
 from secateur.edge import OnView
 from secateur.plugins import Ask
@@ -61,8 +61,7 @@ class SecateurCapability(AbstractCapability[Any]):
         toolset: FunctionToolset[Any] = FunctionToolset()
 
         def recall(ctx: Any, handle: str, page: int = 1, lines: str = "", json_path: str = "") -> str:
-            given = {"handle": handle, "page": page, "lines": lines, "json_path": json_path}
-            return recall_from(self.edge, self._name_session(ctx), given)
+            return make_recall(self.edge, lambda: self._name_session(ctx))(handle, page, lines, json_path)
 
         recall.__annotations__["ctx"] = _get_context_type()
         toolset.add_function(recall, takes_ctx=True, name=NAME, description=DESCRIPTION)

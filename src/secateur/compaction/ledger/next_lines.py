@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from secateur.compaction.ledger.course import format_bullet
 from secateur.compaction.ledger.entries import Command, Ledger, Quote, StandingKind, mark
 from secateur.compaction.ledger.files.lines import find_base
+from secateur.compaction.ledger.runs.last_calls import get_call_kind
 from secateur.compaction.ledger.said import split_sentences
 from secateur.compaction.ledger.turns.announcements import UNBEGUN, is_announcing
 from secateur.compaction.ledger.turns.outcomes import STOPPED
@@ -25,7 +26,6 @@ from secateur.compaction.ledger.work.open_work import (
 )
 from secateur.compaction.ledger.work.standing import STANDING
 from secateur.compaction.ledger.work.verdict import render_verdict
-from secateur.tool_kinds import detect_tool_kind
 from secateur.toolcalls.actions import collapse_whitespace
 
 IN_PROGRESS = "in progress"  # of a task, as the newest plan has it
@@ -95,7 +95,7 @@ def _strip_announcement(ledger: Ledger) -> str:
     if not ledger.last_calls or ledger.pending:
         return text
     last = ledger.last_calls[-1]
-    if last.ok and detect_tool_kind(last.text.partition(" ")[0], last.text) == "edit" and _AT_WORK.match(text):
+    if last.ok and get_call_kind(last) == "edit" and _AT_WORK.match(text):
         return ""  # it wrote what it was about to write
     sentences = list(split_sentences(text))
     while sentences and (is_announcing(sentences[-1]) or _BEGINS.match(sentences[-1])):

@@ -10,7 +10,7 @@ or where nothing else tells that the agent has begun.
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Command, Ledger, Quote, UserRequest
-from secateur.compaction.ledger.runs.last_calls import NO_OUTPUT
+from secateur.compaction.ledger.runs.last_calls import NO_OUTPUT, get_call_kind
 from secateur.compaction.ledger.turns.announcements import is_announcing
 from secateur.compaction.ledger.turns.outcomes import READ_ONLY
 from secateur.compaction.ledger.turns.progress import has_changed, list_told_steps
@@ -18,7 +18,6 @@ from secateur.compaction.ledger.turns.replies import condense_reply
 from secateur.compaction.ledger.turns.reports import drop_deeds
 from secateur.compaction.ledger.turns.step_kinds import LOOKS, is_step, name_line
 from secateur.compaction.ledger.work.said_open import is_said_undone
-from secateur.tool_kinds import ToolKind, detect_tool_kind
 
 UNDONE_CHARS = 400  # of a report before the last words that says what was not done: steps tell the rest
 MOST_ITEMS = 5  # of a report of which no item is listed as what the agent reports
@@ -63,16 +62,16 @@ def _select_calls(ledger: Ledger) -> tuple[Command, ...]:
     words = ledger.last_words
     is_announced = words is not None and not words.is_answered and is_announcing(words.text)
     steps = list_told_steps(ledger.requests)
-    calls = [one for one in ledger.last_calls if _get_kind(one) != "plan"]  # tasks are told anyway
-    kept = [one for one in calls if not one.ok or not (_get_kind(one) in _TOLD_KINDS or is_step(one.text, steps))]
+    calls = [one for one in ledger.last_calls if get_call_kind(one) != "plan"]  # tasks are told anyway
+    kept = [one for one in calls if not one.ok or not (get_call_kind(one) in _TOLD_KINDS or is_step(one.text, steps))]
     if kept and calls[-1] not in kept:
         kept = [*kept, calls[-1]]  # a call that failed before it is not the last one
     is_open = bool(ledger.requests) and ledger.requests[-1].state == "open"
-    if is_open and calls and calls[-1] not in kept and _get_kind(calls[-1]) == "edit":
+    if is_open and calls and calls[-1] not in kept and get_call_kind(calls[-1]) == "edit":
         kept = [*kept, calls[-1]]  # which of several edits was the last one nothing else tells
     if is_announced:
-        kept = [one for one in calls if one in kept or _get_kind(one) not in _READING] or list(calls[:1])
-    edits = [one for one in kept if one.ok and _get_kind(one) == "edit"]
+        kept = [one for one in calls if one in kept or get_call_kind(one) not in _READING] or list(calls[:1])
+    edits = [one for one in kept if one.ok and get_call_kind(one) == "edit"]
     kept = [one for one in kept if one is kept[-1] or not (_is_look(one) or one in edits[:-1])]
     is_untold = is_open and list_told_steps(ledger.requests[-1:]) in ([], [READ_ONLY])  # else steps tell of calls
     return tuple(kept or (calls[-1:] if is_untold else ()))
@@ -81,7 +80,3 @@ def _select_calls(ledger: Ledger) -> tuple[Command, ...]:
 def _is_look(one: Command) -> bool:
     """Whether a call went well that only looks at something, and nothing of what it showed is told."""
     return one.ok is True and one.told in ("", NO_OUTPUT) and LOOKS.match(name_line(one.text)) is not None
-
-
-def _get_kind(one: Command) -> ToolKind:
-    return detect_tool_kind(one.text.partition(" ")[0], one.text)

@@ -192,8 +192,8 @@ def resolve_place(effect: Effect, action: Action, wholes: Collection[str]) -> Ef
     `wholes`: the absolute paths that calls name. One above the folder (`cd /a/b && cp x ../c/`) is always named so, and
     what is moved into another folder never: `find_place` tells where it is.
     """
-    path, roots = clean_path(effect.path), list(dict.fromkeys(find_roots(action)))
-    if not roots or not path or path.startswith(("/", "~")):
+    path = clean_path(effect.path)
+    if not path or path.startswith(("/", "~")) or not (roots := list(dict.fromkeys(find_roots(action)))):
         return effect
     whole = posixpath.normpath(posixpath.join(roots[-1], path))
     if path.startswith("../"):

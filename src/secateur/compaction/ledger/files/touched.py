@@ -127,11 +127,11 @@ def _settle_commit(
             take_back(found, path, action.call.key)
 
 
-def limit_uncommitted(names: Collection[str], most: int = MOST_UNCOMMITTED) -> tuple[str, ...]:
+def limit_uncommitted(names: Collection[str]) -> tuple[str, ...]:
     """Return the last of these names, behind a mark where there are more."""
     listed = [name for name in names if name != OTHERS]
-    is_cut = len(listed) > most or OTHERS in names
-    return (*((OTHERS,) if is_cut else ()), *listed[-most:])
+    is_cut = len(listed) > MOST_UNCOMMITTED or OTHERS in names
+    return (*((OTHERS,) if is_cut else ()), *listed[-MOST_UNCOMMITTED:])
 
 
 def _note_committed_files(found: dict[str, FileEntry], committed: set[str], action: Action) -> None:

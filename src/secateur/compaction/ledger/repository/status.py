@@ -16,7 +16,6 @@ from secateur.redact import redact
 from secateur.toolcalls.commands import ExecutedCommand
 
 FEWEST_FOLDED = 3  # files whose names count up
-MOST_IN_STATUS = 24  # files that no other line names
 CLEAN = "clean"
 STATUS, BRANCH = "git status, last", "branch"
 DIRTY, STRAYS = "uncommitted before the session began", "also uncommitted"
@@ -61,7 +60,7 @@ def list_place_lines(ledger: Ledger) -> Iterator[str]:
     yield from (f"- {ELSEWHERE}: {one}" for one in ledger.elsewhere)
     for label, entries in ((DIRTY, ledger.dirty), (STRAYS, ledger.strays)):
         if entries:
-            yield f"- {label}: {join_folders(limit_uncommitted(tuple(fold_numbered(entries)), MOST_IN_STATUS))}"
+            yield f"- {label}: {join_folders(limit_uncommitted(tuple(fold_numbered(entries))))}"
 
 
 def read_place(text: str) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from secateur.compaction.ledger.runs.verdicts import read_verdict
 from secateur.compaction.ledger.said import get_user_text
 from secateur.model import Message
 from secateur.redact import redact
+from secateur.tool_kinds import ToolKind, detect_tool_kind
 from secateur.toolcalls.actions import Action, clip_command, clip_text, collapse_whitespace
 from secateur.toolcalls.commands import MAX_CHARS, ExecutedCommand, is_printing, iterate_runs, join_command_lines
 from secateur.toolcalls.file_effects import list_command_lines
@@ -52,6 +53,11 @@ def keep_last_each(entries: Iterable[_T], name: Callable[[_T], str]) -> tuple[_T
 def take_ends(calls: Sequence[Command]) -> tuple[Command, ...]:
     """Return the first and the newest of these calls."""
     return (*calls[:1], *calls[1:][1 - MOST_LAST_CALLS :])
+
+
+def get_call_kind(one: Command) -> ToolKind:
+    """Return what a call does, by its tool or its command."""
+    return detect_tool_kind(one.text.partition(" ")[0], one.text)
 
 
 def _is_start(message: Message, words_key: str) -> bool:

@@ -127,17 +127,14 @@ def _is_unsolved(one: UserRequest) -> bool:
     return " → failed" in outcomes[-1] and ", then ok" not in outcomes[-1]
 
 
+_SEEN = r"i (?:now )?(?:see|found|understand|know) (?:what )?the (?:real |actual |root )?(?:issue|problem|bug|cause)\b"
 _CAUSE = re.compile(
-    r"(?i)\bi (?:now )?(?:see|found|understand|know) (?:what )?the (?:real |actual |root )?"
-    r"(?:issue|problem|bug|cause)\b"
+    rf"(?i)\b{_SEEN}"
     r"|\bthe (?:real |actual |main |root |underlying |core )?(?:issue|problem|cause|bug|reason|error)"
     r" (?:here |now |with \S{1,60} )?(?:is|was|lies|comes from)\b"
     r"|\broot cause\b|\bkey insight\b|\bculprit\b|\bturns out\b"
 )
-_SEES = re.compile(
-    r"(?i)(?:\w+[,!.]? ){0,2}i (?:now )?(?:see|found|understand|know) (?:what )?the (?:real |actual |root )?"
-    r"(?:issue|problem|bug|cause)(?: is)?(?: now| here| clearly)?\W*"
-)
+_SEES = re.compile(rf"(?i)(?:\w+[,!.]? ){{0,2}}{_SEEN}(?: is)?(?: now| here| clearly)?\W*")
 _SPEAKS_OF_ERRORS = re.compile(r"(?i)\b(?:errors?|issue|problem|mismatch(?:es)?|cause|because)\b")
 _VAGUE = re.compile(r"(?i)\b(?:likely|might|may|maybe|perhaps|probably|could|related to|seems?)\b|[?:]$")
 _ENDED = re.compile(
